@@ -28,12 +28,12 @@ struct GatewayAccount {
 /// The sender or the recipient of a parcel. Empty texts are unknown.
 struct Party {
   std::string name, company, phone, email;
-  std::string street, city, state, postal_code, country;  // ISO 3166-1 alpha-2
+  std::string street, city, state, postal_code, country;  // street: of one or more lines; ISO 3166-1 alpha-2
 };
 
 /// The most characters of each text of a party; 0: any number.
 struct PartyLimits {
-  std::size_t name = 0, company = 0, phone = 0, street = 0, city = 0, state = 0, postal_code = 0;
+  std::size_t name = 0, company = 0, phone = 0, city = 0, state = 0, postal_code = 0;
 };
 
 /// Decimals as text: "2.5".
@@ -105,7 +105,8 @@ struct LabelFile {
 /// A purchase that the gateway confirms.
 struct BoughtLabel {
   std::string gateway_id;
-  std::vector<std::string> tracking_numbers;  // the carrier's, one for each parcel; at least one
+  std::vector<std::string> tracking_numbers;  // the carrier's, at least one: that of the whole shipment if it
+                                              // has its own, then one for each parcel
   std::string tracking_url;                   // a page for people; may be empty
   std::string service_code, service_name;
   std::string price, currency;     // the price charged

@@ -23,7 +23,6 @@ void add_refused_parts(FieldErrors& errors, std::string_view party_name, const P
   check("name", party.name, limits.name);
   check("company", party.company, limits.company);
   check("phone", party.phone, limits.phone);
-  check("street", party.street, limits.street);
   check("city", party.city, limits.city);
   check("state", party.state, limits.state);
   check("postalCode", party.postal_code, limits.postal_code);

@@ -9,6 +9,7 @@
 
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
+#include "base/utf8.hpp"
 
 namespace waybill::connectors::karrio {
 namespace {
@@ -82,10 +83,33 @@ bool is_wrong_postal_code(const Party& party) {
   return !matches("A9A9A9") && !matches("A9A-9A9");
 }
 
+bool is_too_long(std::string_view line) {
+  constexpr std::size_t longest_line = 100;
+  return count_characters(line) > longest_line;
+}
+
 }  // namespace
+
+StreetLines street_lines(std::string_view street) {
+  StreetLines lines;
+  while (!street.empty()) {
+    const auto end = std::min(street.find('\n'), street.size());
+    const auto line = trimmed(street.substr(0, end));
+    street.remove_prefix(std::min(end + 1, street.size()));
+    if (line.empty()) continue;
+    if (lines.first.empty()) {
+      lines.first = line;
+    } else {
+      lines.second.append(lines.second.empty() ? "" : ", ").append(line);
+    }
+  }
+  return lines;
+}
 
 FieldErrors wrong_parts(const Party& party) {
   FieldErrors errors;
+  if (const auto street = street_lines(party.street); is_too_long(street.first) || is_too_long(street.second))
+    errors.push_back({"street", "must have at most 100 characters in the first line and in all others"});
   if (!party.phone.empty() && is_wrong_phone(party.phone))
     errors.push_back(
         {"phone", "must be a phone number of 3 to 17 digits, after a + with a known country code"});

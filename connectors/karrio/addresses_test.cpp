@@ -18,6 +18,16 @@ std::string postal_code(std::string country, std::string code) {
   return wrong({.postal_code = std::move(code), .country = std::move(country)});
 }
 
+TEST(KarrioAddresses, HaveStreetsWhoseTwoLinesFit) {
+  const auto street = [](const std::string& text) { return wrong({.street = text}); };
+  std::string longest;
+  for (int i = 0; i < 100; ++i) longest += "ß";
+  EXPECT_EQ(street(longest + "\n" + longest), "");
+  EXPECT_EQ(street("a" + longest), "street ");
+  EXPECT_EQ(street("a\nb" + longest), "street ");
+  EXPECT_EQ(street("a\n" + longest + "\nb"), "street ") << "the third line is part of the second";
+}
+
 TEST(KarrioAddresses, TakePhoneNumbersThatCanBeRead) {
   for (const auto* const good :
        {"", "+49 228 123456", "0228/123456", "(0)228 12-34", "+1 (212) 555-0100", "110", "12", "12 ",

@@ -349,8 +349,7 @@ class Karrio final : public GatewayConnector {
 
   // AddressData in karrio/server/core/serializers.py of Karrio 2026.1.32.
   PartyLimits party_limits() const override {
-    return {
-        .name = 100, .company = 100, .phone = 50, .street = 100, .city = 50, .state = 50, .postal_code = 20};
+    return {.name = 100, .company = 100, .phone = 50, .city = 50, .state = 50, .postal_code = 20};
   }
 
   FieldErrors wrong_parts(const Party& party) const override { return karrio::wrong_parts(party); }

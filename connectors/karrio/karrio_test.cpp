@@ -105,6 +105,8 @@ constexpr auto bought = R"({"id":"shp_1","status":"created","reference":"guid","
 constexpr auto still_draft = R"({"id":"shp_1","status":"draft","reference":"guid"})";
 constexpr auto lost =
     R"({"messages":[{"carrier_name":"ups","code":"SHIPPING_SDK_INTERNAL_ERROR","message":"x"}]})";
+constexpr auto no_token = R"({"messages":[{"carrier_name":"fedex","code":"SHIPPING_SDK_INTERNAL_ERROR",
+    "message":"Token refresh function returned no token"}]})";
 constexpr auto not_found = R"({"errors":[{"code":"not_found","message":"not found"}]})";
 constexpr auto state_error = R"({"errors":[{"code":"state_error","message":"The shipment is created"}]})";
 
@@ -166,6 +168,23 @@ TEST(KarrioCheck, TellsTokenModeAndCarrierApart) {
   Script away;
   away.fail(net::HttpFailure::connect);
   EXPECT_EQ(problem(away.open()->check(consignment())), Problem::unreachable);
+}
+
+TEST(KarrioCalls, TakeAMissingTokenOfTheCarrierAsRefusedCredentials) {
+  for (const int status : {207, 424}) {
+    Script checked;
+    checked.answer(200, connections).answer(status, no_token);
+    EXPECT_EQ(problem(checked.open()->check(consignment())), Problem::carrier_credentials) << status;
+  }
+  Script rates;
+  rates.answer(424, no_token);
+  EXPECT_EQ(problem(rates.open()->rates(consignment())), Problem::carrier_credentials);
+  Script drafted;
+  drafted.answer(424, no_token);
+  EXPECT_EQ(problem(drafted.open()->draft(consignment("guid"))), Problem::carrier_credentials);
+  Script purchase;
+  purchase.answer(424, no_token);
+  EXPECT_TRUE(std::holds_alternative<UnknownPurchase>(buy(purchase)));
 }
 
 TEST(KarrioCheck, LeavesTheConnectionUncheckedIfNothingComesBack) {

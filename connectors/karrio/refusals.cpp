@@ -38,6 +38,10 @@ constexpr auto sdk_refusals = std::to_array<std::string_view>({
 });
 constexpr std::string_view sdk_codes = "SHIPPING_SDK_";
 
+// The end of Karrio's message if a carrier, such as FedEx, refuses the credentials without a readable reason
+// (ThreadSafeTokenManager in karrio/core/utils/caching.py).
+constexpr std::string_view no_token = "Token refresh function returned no token";
+
 // Refusals of UPS: service and origin, shipper number, address.
 constexpr auto ups_refusals =
     std::to_array<std::string_view>({"111210", "120100", "120206", "120802", "121210"});
@@ -209,6 +213,7 @@ Complaint complaint_of(const json::value& entry, const GatewayAccount& account) 
   if (complaint.message.text.empty()) complaint.message.text = "No reason is given.";
   const auto facts = facts_of(entry, code);
   complaint.kind = kind_of(facts, text);
+  complaint.lacks_token = facts.code == "SHIPPING_SDK_INTERNAL_ERROR" && text.ends_with(no_token);
   complaint.is_known_refusal = complaint.kind != Complaint::Kind::failure && is_known(facts);
   const auto level = ascii_lower(clean_identifier(find_member(entry, "level")).value_or(""));
   complaint.is_note = level == "warning" || level == "info";
@@ -328,14 +333,13 @@ CarrierMessage message_of(const net::HttpResponse& response, const std::optional
 }
 
 GatewayError error_of(const std::vector<Complaint>& complaints) {
-  constexpr std::pair<Complaint::Kind, Problem> problems[] = {
-      {Complaint::Kind::credentials, Problem::carrier_credentials},
-      {Complaint::Kind::failure, Problem::busy},
-  };
-  for (const auto& [kind, problem] : problems) {
-    const auto found = std::ranges::find(complaints, kind, &Complaint::kind);
-    if (found != complaints.end()) return {problem, found->message};
-  }
+  const auto refused_credentials = std::ranges::find_if(complaints, [](const Complaint& complaint) {
+    return complaint.kind == Complaint::Kind::credentials || complaint.lacks_token;
+  });
+  if (refused_credentials != complaints.end())
+    return {Problem::carrier_credentials, refused_credentials->message};
+  const auto failure = std::ranges::find(complaints, Complaint::Kind::failure, &Complaint::kind);
+  if (failure != complaints.end()) return {Problem::busy, failure->message};
   return {Problem::refused, complaints.front().message};
 }
 

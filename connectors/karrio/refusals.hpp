@@ -19,6 +19,7 @@ struct Complaint {
   };
   CarrierMessage message;
   Kind kind = Kind::other;
+  bool lacks_token = false;       // a failure: the carrier gives no token for the credentials
   bool is_known_refusal = false;  // the carrier, or Karrio before it asked, refuses for a known reason
   bool is_note = false;           // a warning or information
 };
@@ -39,7 +40,8 @@ bool has_error_code(const std::optional<json::value>& answer, std::string_view c
 CarrierMessage message_of(const net::HttpResponse& response, const std::optional<json::value>& answer,
                           const GatewayAccount& account);
 
-/// The error for the complaints of a carrier; there is at least one.
+/// The error for the complaints of a carrier; there is at least one. A carrier that gives no token refuses
+/// the credentials.
 GatewayError error_of(const std::vector<Complaint>& complaints);
 
 /// The error for an answer that is not a success, or for a failed call.

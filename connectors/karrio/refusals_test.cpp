@@ -102,6 +102,19 @@ TEST(KarrioRefusal, NeedsKnownCodesInAllMessagesButNotes) {
   EXPECT_FALSE(is_refusal(424, R"({"messages":[{"code":"note","message":"x","level":"warning"}]})"));
 }
 
+TEST(KarrioError, OfACarrierWithoutATokenIsThatOfRefusedCredentialsButProvesNoRefusal) {
+  const std::string code = "SHIPPING_SDK_INTERNAL_ERROR", text = "Token refresh function returned no token";
+  EXPECT_EQ(problem(424, carrier_says(code, text)), Problem::carrier_credentials);
+  EXPECT_EQ(problem(404, carrier_says(code, text)), Problem::carrier_credentials) << "of a call for scans";
+  EXPECT_EQ(problem(424, carrier_says(code, text + ": timed out")), Problem::busy);
+  EXPECT_EQ(problem(503, carrier_says(code, text)), Problem::busy);
+  EXPECT_FALSE(is_refusal(424, carrier_says(code, text)));
+  EXPECT_FALSE(is_refusal(424, R"({"messages":[{"code":"address_invalid","message":"x"},{"code":")" + code +
+                                   R"(","message":")" + text + R"(","level":"warning"}]})"));
+  EXPECT_EQ(void_result(response(424), exact_json(carrier_says(code, text)), refused_account).answer,
+            VoidAnswer::unknown);
+}
+
 TEST(KarrioError, TellsRefusedCredentialsFromFailures) {
   EXPECT_EQ(problem(424, carrier_says("10401", "ClientId is Invalid")), Problem::carrier_credentials);
   EXPECT_EQ(problem(424, carrier_says("NOT.AUTHORIZED.ERROR", "x")), Problem::carrier_credentials);

@@ -6,6 +6,7 @@
 
 #include "base/number.hpp"
 #include "base/utf8.hpp"
+#include "connectors/karrio/addresses.hpp"
 
 namespace waybill::connectors::karrio {
 namespace {
@@ -40,7 +41,9 @@ json::object address_of(const Party& party) {
   put_text(address, "company_name", party.company);
   put_text(address, "phone_number", party.phone);
   put_text(address, "email", party.email);
-  put_text(address, "address_line1", party.street);
+  const auto street = street_lines(party.street);
+  put_text(address, "address_line1", street.first);
+  put_text(address, "address_line2", street.second);
   put_text(address, "city", party.city);
   put_text(address, "state_code", party.state);
   put_text(address, "postal_code", party.postal_code);

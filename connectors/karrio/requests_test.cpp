@@ -30,6 +30,20 @@ TEST(KarrioRateRequest, NamesOnlyTheAccountsConnectionAndLeavesOutUnknownValues)
             R"("parcels":[{"weight":2.5,"weight_unit":"KG"}],"carrier_ids":["ups-main"]})");
 }
 
+TEST(KarrioRateRequest, HasTheFurtherLinesOfAStreetInTheSecondOne) {
+  auto consignment = plain_consignment();
+  const auto lines = [&](const char* street) {
+    consignment.recipient.street = street;
+    const auto body = rate_request(consignment, "a");
+    const auto& recipient = body.at("recipient").as_object();
+    const auto* const second = recipient.if_contains("address_line2");
+    return to_json(recipient.at("address_line1")) + (second == nullptr ? "" : to_json(*second));
+  };
+  EXPECT_EQ(lines("Rua 1\nApt 4"), R"("Rua 1""Apt 4")");
+  EXPECT_EQ(lines("\nRua 1 \r\n\nHof 2\nApt 4\n"), R"("Rua 1""Hof 2, Apt 4")");
+  EXPECT_EQ(lines("Rua 1, Apt 4\n "), R"("Rua 1, Apt 4")");
+}
+
 TEST(KarrioRateRequest, HasDimensionsOnlyIfAllAreKnown) {
   auto consignment = plain_consignment();
   consignment.parcels = {{.weight = "1", .length = "30", .width = "20", .height = "10.5"},

@@ -48,6 +48,26 @@ TEST_F(KarrioServerTest, ChecksTheCredentialsThatTheServerHasForTheCarrier) {
   EXPECT_EQ(problem_of(open()->check(consignment())), Problem::carrier_credentials);
 }
 
+TEST_F(KarrioServerTest, TakesAMissingTokenOfTheCarrierAsRefusedCredentials) {
+  server().remove_connection(connection());
+  server().make_connection(name(), {.key = "no-token"});
+  const auto gateway = open();
+  EXPECT_EQ(problem_of(gateway->check(consignment())), Problem::carrier_credentials);
+  EXPECT_EQ(problem_of(gateway->rates(consignment())), Problem::carrier_credentials);
+  EXPECT_EQ(problem_of(gateway->draft(consignment())), Problem::carrier_credentials);
+  EXPECT_EQ(problem_of(gateway->track("TC-1")), Problem::carrier_credentials);
+}
+
+TEST_F(KarrioServerTest, GivesTheCarrierTheLinesOfAStreet) {
+  auto sent = consignment();
+  sent.recipient.street = std::string(60, 'a') + "\n" + std::string(60, 'b') + "\nc";
+  ASSERT_THAT(unsupported_parts(karrio_gateway(), sent), IsEmpty());
+  await(open()->rates(sent));
+  const auto received = carrier().received(Call::rates).back().json_body();
+  EXPECT_EQ(tests::text_at(received, "recipient.address_line1"), std::string(60, 'a'));
+  EXPECT_EQ(tests::text_at(received, "recipient.address_line2"), std::string(60, 'b') + ", c");
+}
+
 TEST_F(KarrioServerTest, TakesACarrierThatFailsAsBusy) {
   for (const auto& fault : {tests::failing_with(503), tests::failing_with(500), tests::dropped_call(),
                             tests::too_many_requests("7"), tests::cut_answer()}) {

@@ -1,9 +1,9 @@
 -- Writes the facts of a purchase that the transaction has locked with its shipment, the label that came with them, and the
 -- shipment's part: label_status, and with a label number, link, price, carrier, service level and the date of delivery that the
--- carrier announces when it sells the label. A voided label takes number, link, price and that date from the shipment again. A
--- stray label, or a purchase before the last one, changes nothing of the shipment. A carrier that is chosen keeps its account
--- until the end of the transaction. A purchase whose lease is kept is not claimed before its end; another one that is due wakes
--- the workers.
+-- carrier announces when it sells the label. Each package takes a number; if several packages have one number more, the first
+-- is that of the shipment alone. A voided label takes number, link, price and that date from the shipment again. A stray label,
+-- or a purchase before the last one, changes nothing of the shipment. A carrier that is chosen keeps its account until the end
+-- of the transaction. A purchase whose lease is kept is not claimed before its end; another one that is due wakes the workers.
 -- $1 business uuid, $2 purchase uuid, $3 facts json, $4 label bytea or null, $5 label_format text or null,
 -- $6 keeps_lease boolean, $7 resolved_by text or null (JSON; null: as it is), $8 cause text or null (JSON; of the events)
 -- -> is_written boolean, ...
@@ -69,12 +69,15 @@ with n as materialized (
                                 when not s.is_voided then r.announced_delivery end,
       packages = case when cardinality(s.numbers) > 0 and (s.is_paid or s.is_voided) and jsonb_typeof(r.packages) = 'array'
         then (select coalesce(jsonb_agg(case when jsonb_typeof(k.package) <> 'object' then k.package
-                                             when s.is_voided or s.numbers[k.place] is null
+                                             when s.is_voided or k.number is null
                                                then k.package - 'carrierTrackingNumber'
-                                             else k.package || jsonb_build_object('carrierTrackingNumber',
-                                                                                  left(s.numbers[k.place], 200))
+                                             else k.package || jsonb_build_object('carrierTrackingNumber', left(k.number, 200))
                                         end order by k.place), '[]')
-              from jsonb_array_elements(r.packages) with ordinality k (package, place))
+              from (select e.package, e.place,
+                           s.numbers[e.place + case when jsonb_array_length(r.packages) > 1
+                                                      and cardinality(s.numbers) = jsonb_array_length(r.packages) + 1
+                                                      then 1 else 0 end] as number
+                    from jsonb_array_elements(r.packages) with ordinality e (package, place)) k)
         else r.packages end
   from shown s
   where r.business_id = $1::uuid and r.guid = s.shipment_id

@@ -1,6 +1,7 @@
--- Adds the pulls of shipments on their way that have none yet, and removes those of carriers that are asked no more. The
--- first pulls are spread over the usual pause, so that the old shipments of a new account do not come all at once. The search
--- is a grouping, because a join could have a plan from a time when the table had no rows.
+-- Adds the pulls of shipments on their way that have none yet, one for each number of the shipment, its packages and its label,
+-- and removes those of carriers that are asked no more. The first pulls are spread over the usual pause, so that the old
+-- shipments of a new account do not come all at once. The search is a grouping, because a join could have a plan from a time
+-- when the table had no rows.
 -- $1 business uuid, $2 connector text, $3 longest_silence interval, $4 pause_underway interval,
 -- $5 pause_unscanned interval
 -- -> added bigint
@@ -21,7 +22,11 @@ with accounts as materialized (
     select r.carrier_tracking_number as number
     union
     select k.package ->> 'carrierTrackingNumber' from jsonb_array_elements(r.packages) k (package)
-    where jsonb_typeof(k.package) = 'object') n
+    where jsonb_typeof(k.package) = 'object'
+    union
+    select l.number from purchases o cross join unnest(o.tracking_numbers) l (number)
+    where r.label_status in ('bought', 'voiding') and o.business_id = $1::uuid and o.shipment_id = r.guid
+      and o.stray_of is null and o.status in ('bought', 'voiding')) n
   where r.business_id = $1::uuid and r.deleted_at is null
     and r.status in ('created', 'collected', 'in_transit', 'out_for_delivery', 'exception')
     and greatest(r.created_at, r.status_changed_at, r.last_trace_at) > statement_timestamp() - $3::interval

@@ -1,5 +1,5 @@
 -- Returns the due pulls of a lane, those of which a gateway has called first, then by their due times, with the facts of their
--- shipments (null for a deleted one). Accounts that pause have none.
+-- shipments (null for a deleted one, and for one that no longer has the number). Accounts that pause have none.
 -- $1 business uuid, $2 connector text, $3 limit bigint
 -- -> shipment_id uuid, number text, carrier_id uuid, is_hinted boolean, failures int, account_failures int,
 -- is_failing boolean, taken_at timestamptz, status text or null, created_at timestamptz or null,
@@ -26,5 +26,8 @@ from (
 left join shipments r on r.business_id = $1::uuid and r.guid = p.shipment_id and r.deleted_at is null
   and r.carrier_id = p.carrier_id
   and (r.carrier_tracking_number = p.number
-       or r.packages @> jsonb_build_array(jsonb_build_object('carrierTrackingNumber', p.number)))
+       or r.packages @> jsonb_build_array(jsonb_build_object('carrierTrackingNumber', p.number))
+       or exists (select from purchases o
+                  where o.business_id = $1::uuid and o.shipment_id = r.guid and o.stray_of is null
+                    and o.status in ('bought', 'voiding') and p.number = any (o.tracking_numbers)))
 order by p.is_hinted desc, p.due_at

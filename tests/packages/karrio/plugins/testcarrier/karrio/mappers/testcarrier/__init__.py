@@ -66,6 +66,8 @@ class Proxy(proxy.Proxy):
         return lib.Deserializable(answers, lambda list: [(number, answer.deserialize()) for number, answer in list])
 
     def _send(self, method, path, body=None):
+        if self.settings.api_key == "no-token":  # as with FedEx and wrong credentials
+            self.settings.connection_cache.thread_safe(refresh_func=dict, cache_key="no-token").get_token()
         call = {
             "url": self.settings.server_url + path,
             "method": method,
