@@ -132,15 +132,16 @@ class SmtpMailer::Impl {
       int running = 0;
       curl_multi_perform(multi_, &running);
       if (!deliver())
-        curl_multi_poll(multi_, nullptr, 0, end_late_messages() ? waiting_wait_ms : idle_wait_ms, nullptr);
+        curl_multi_poll(multi_, nullptr, 0, any_wait_ ? waiting_wait_ms : idle_wait_ms, nullptr);
     }
     cancel_all();
   }
 
-  // Starts as many messages as there are free connections, because libcurl counts a message's time from its
-  // start. Returns false once the mailer must stop.
+  // Ends the messages whose turn did not come in time, then starts as many of the others as there are free
+  // connections, because libcurl counts a message's time from its start. Returns false once the mailer must
+  // stop. A process that has slept starts no message that another one may have sent in its place.
   bool take_inbox() {
-    std::vector<Incoming> taken;
+    std::vector<Incoming> late, taken;
     const auto now = std::chrono::steady_clock::now();
     const auto may_send = [&](const std::string& owner) {
       const auto own = in_flight_.find(owner);
@@ -149,13 +150,17 @@ class SmtpMailer::Impl {
     {
       const Lock lock(mutex_);
       if (stopping_) return false;
+      late =
+          inbox_.take_fronts([&](const Incoming& incoming) { return now - incoming.since > longest_wait_; });
       while (transfers_.size() + taken.size() < most_connections) {
         auto next = inbox_.pop_if(may_send, now);
         if (!next) break;
         ++in_flight_[next->message.owner];
         taken.push_back(*std::move(next));
       }
+      any_wait_ = !inbox_.empty();
     }
+    for (const Incoming& incoming : late) incoming.done(not_attempted());
     for (Incoming& incoming : taken) {
       const Transfer& started = transfers_.emplace_back(
           std::make_unique<SmtpTransfer>(session_, incoming.message, std::move(incoming.done)),
@@ -163,20 +168,6 @@ class SmtpMailer::Impl {
       curl_multi_add_handle(multi_, started.transfer->easy());
     }
     return true;
-  }
-
-  // Ends the messages whose turn did not come in time. Returns true if others still wait.
-  bool end_late_messages() {
-    const auto oldest = std::chrono::steady_clock::now() - longest_wait_;
-    std::vector<Incoming> late;
-    bool any_left = false;
-    {
-      const Lock lock(mutex_);
-      late = inbox_.take_fronts([&](const Incoming& incoming) { return incoming.since < oldest; });
-      any_left = !inbox_.empty();
-    }
-    for (const Incoming& incoming : late) incoming.done(not_attempted());
-    return any_left;
   }
 
   // Reports the transfers that have ended. Returns true if there were any.
@@ -228,6 +219,7 @@ class SmtpMailer::Impl {
   CURLM* multi_;
   std::vector<Transfer> transfers_;
   std::unordered_map<std::string, std::size_t> in_flight_;  // transfers by owner
+  bool any_wait_ = false;                                   // in the inbox, after the last look
   Mutex mutex_;
   TimeShares<std::string> shares_ GUARDED_BY(mutex_){half_life};
   TimeShareQueue<std::string, Incoming> inbox_ GUARDED_BY(mutex_){shares_};  // by owner

@@ -1,6 +1,7 @@
 #include "net/mail/mail.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <future>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "net/mail/smtp.hpp"
+#include "tests/harness/eventually.hpp"
 #include "tests/harness/http.hpp"
 #include "tests/harness/smtp.hpp"
 #include "tests/net/raw_server.hpp"
@@ -218,6 +220,22 @@ TEST_F(MailTest, AMessageThatWaitsTooLongIsNotSent) {
   constexpr int connections = 4;
   for (int i = 0; i < connections; ++i) mailer->send(mail(), [](const MailOutcome&) {});
   mailer->send(mail(), [&](MailOutcome outcome) { late.set_value(std::move(outcome)); });
+  EXPECT_EQ(late.get_future().get().result, MailResult::not_attempted);
+}
+
+TEST_F(MailTest, AMessageThatWaitedTooLongWhileTheProcessSleptIsNotSent) {
+  SmtpServer server({{"starttls", false}});
+  auto mail_options = to(server.url());
+  mail_options.longest_wait = std::chrono::milliseconds(500);
+  std::promise<MailOutcome> late;
+  const auto mailer = net::make_mailer(mail_options);
+  mailer->send(mail(), [&](const MailOutcome& outcome) {
+    EXPECT_EQ(outcome.result, MailResult::sent);
+    mailer->send(mail(), [&](MailOutcome next) { late.set_value(std::move(next)); });
+    // The mailer's thread stands still, as in a process that is stopped.
+    const auto over = std::chrono::steady_clock::now() + mail_options.longest_wait;
+    EXPECT_TRUE(eventually([&] { return std::chrono::steady_clock::now() > over; }));
+  });
   EXPECT_EQ(late.get_future().get().result, MailResult::not_attempted);
 }
 

@@ -527,6 +527,9 @@ const std::unordered_map<std::string_view, Database::Statement>& Database::state
       {"duties.bring_back_imports", &Database::none_moved},
       {"duties.bring_back_watches", &Database::none_moved},
       {"duties.bring_back_jobs", &Database::none_moved},
+      {"duties.bring_back_postponed", &Database::none_moved},
+      {"duties.bring_back_pulls", &Database::none_moved},
+      {"duties.bring_back_purchases", &Database::none_moved},
   };
   return all;
 }

@@ -32,8 +32,10 @@ const storage::Statement& blocking_statement(std::string_view name) {
       &sql::duties::BringBackWaits::statement,   &sql::duties::BringBackDue::statement,
       &sql::duties::BringBackDigests::statement, &sql::duties::BringBackMails::statement,
       &sql::duties::BringBackImports::statement, &sql::duties::BringBackWatches::statement,
-      &sql::duties::BringBackJobs::statement,    &sql::queue::FindBlocked::statement,
-      &sql::queue::PostponeBlocked::statement,   &sql::queue::FindBelowFloors::statement,
+      &sql::duties::BringBackJobs::statement,    &sql::duties::BringBackPostponed::statement,
+      &sql::duties::BringBackPulls::statement,   &sql::duties::BringBackPurchases::statement,
+      &sql::queue::FindBlocked::statement,       &sql::queue::PostponeBlocked::statement,
+      &sql::queue::FindBelowFloors::statement,
   };
   const auto found = std::ranges::find(all, name, &storage::Statement::name);
   if (found == all.end()) throw std::logic_error("the model has no statement " + std::string(name));

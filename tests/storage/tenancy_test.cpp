@@ -36,6 +36,7 @@ constexpr std::string_view of_all_businesses[] = {
     "purchases.look",
     "purchases.postpone",
     "queue.",
+    "schedules.all_coming",
     "schedules.look",
     "schedules.take_changed_zone",
     "schema_migrations.",

@@ -48,9 +48,18 @@ TEST_F(JobsDuty, FilesGoAfterTheirTimeAndJobsAfterThirtyDays) {
 TEST_F(JobsDuty, TimesOfAWrongClockAreBroughtBack) {
   const auto late = add_running("now() + interval '1 day'", "now() + interval '1 day'");
   const auto usual = add_running("now() + interval '1 minute'", "now() + interval '15 s'");
+  const auto waiting = add_running("now() + interval '1 day'", "now()");
+  database_.exec("update jobs set lease_owner = null, lease_until = null where guid = '" + waiting + "'");
+  const auto done = add("now()", "now() + interval '1 year'");
   worker::bring_back_runs(session_, options_);
   EXPECT_EQ(database_.number("select count(*) from jobs where guid = '" + late +
                              "' and due_at <= now() and lease_until <= now() + interval '1 minute'"),
+            1);
+  EXPECT_EQ(database_.number("select count(*) from jobs where guid = '" + waiting +
+                             "' and due_at <= now() and lease_until is null"),
+            1);
+  EXPECT_EQ(database_.number("select count(*) from jobs where guid = '" + done +
+                             "' and due_at is null and file_until <= now() + interval '1 day'"),
             1);
   EXPECT_EQ(database_.number("select count(*) from jobs where guid = '" + usual + "' and due_at > now()"), 1);
 }

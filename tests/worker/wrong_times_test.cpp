@@ -315,9 +315,125 @@ TEST_F(WrongTimes, MailsAlertsAndImportsAreDueAgain) {
                 "clock_timestamp()"),
             1);
   EXPECT_EQ(database_.number("select count(*) from integrations where due_at = 'infinity'"), 1);
+  EXPECT_EQ(database_.number("select count(*) from integrations where products_swept_at is null"), 2)
+      << "a time that is unknown stays unknown";
   EXPECT_EQ(database_.number("select count(*) from import_failures where due_at <= clock_timestamp()"), 1);
   EXPECT_EQ(database_.number("select count(*) from tracking_pushes where held_until <= clock_timestamp()"),
             1);
+}
+
+TEST_F(WrongTimes, PostponedTimersDigestsAndSchedulesAreLookedAtWhenTheyAreDue) {
+  const std::string business = "'" + business_.to_string() + "'";
+  database_.exec(
+      "insert into timers (business_id, workflow_id, entity_id, shard, plan, value, due_at, check_at, "
+      "event_id) select " +
+      business +
+      ", gen_random_uuid(), gen_random_uuid(), 0, 1, now(), due, look, 0 from (values "
+      "(now() - interval '1 minute', now() + interval '1 year'), (now() + interval '1 hour', now() + "
+      "interval '1 year'), (now() + interval '1 year', now() + interval '1 year')) v (due, look);"
+      "insert into digests (business_id, guid, workflow_id, version, value_key, value, shard, began_at, "
+      "last_at, due_at, check_at, count, bytes, is_full) values (" +
+      business +
+      ", gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 'null', 0, now(), now(), now(), now() + "
+      "interval '1 year', 1, 10, false);"
+      "insert into schedules (business_id, workflow_id, plan, next_at, check_at) values (" +
+      business + ", gen_random_uuid(), 1, null, now() + interval '1 year'), (" + business +
+      ", gen_random_uuid(), 1, now() + interval '1 year', now() + interval '1 year'), (" + business +
+      ", gen_random_uuid(), 1, null, 'infinity')");
+  bring_back();
+  EXPECT_EQ(database_.number("select count(*) from timers where check_at <= clock_timestamp()"), 1);
+  EXPECT_EQ(database_.number("select count(*) from timers where check_at = due_at"), 2);
+  EXPECT_EQ(database_.number("select count(*) from digests where check_at <= clock_timestamp()"), 1);
+  EXPECT_EQ(database_.number("select count(*) from schedules where check_at <= clock_timestamp()"), 1);
+  EXPECT_EQ(database_.number("select count(*) from schedules where check_at = next_at"), 1);
+  EXPECT_EQ(database_.number("select count(*) from schedules where check_at = 'infinity'"), 1);
+}
+
+TEST_F(WrongTimes, PullsTheirLanesAndPausedAccountsAreDueWithinTheirBounds) {
+  const std::string business = "'" + business_.to_string() + "'";
+  database_.exec(
+      "insert into tracking_pulls (business_id, shipment_id, number, carrier_id, due_at, asked_at, "
+      "hinted_at) "
+      "select " +
+      business +
+      ", gen_random_uuid(), number, gen_random_uuid(), due, asked, hinted from (values "
+      "('asked', now() + interval '1 year 3 hours', now() + interval '1 year', null::timestamptz), "
+      "('swept', now() + interval '1 year', null, null), "
+      "('hinted', now() + interval '1 hour', null, now() + interval '1 year'), "
+      "('right', now() + interval '6 hours', now(), null)) v (number, due, asked, hinted);"
+      "insert into tracking_lanes (business_id, connector, look_at, swept_at, lease_owner, lease_until) "
+      "values (" +
+      business +
+      ", 'a', now() + interval '1 year', now() + interval '1 year', gen_random_uuid(), now() + interval '1 "
+      "year'), (" +
+      business +
+      ", 'b', now() + interval '10 minutes', null, null, null);"
+      "insert into carrier_configurations (business_id, carrier_id, account_number, test_mode, "
+      "tracking_paused_until) values (" +
+      business + ", gen_random_uuid(), '1', false, now() + interval '1 year'), (" + business +
+      ", gen_random_uuid(), '2', false, now() + interval '1 hour')");
+  bring_back();
+  const auto pull = [&](const std::string& number, const std::string& condition) {
+    return database_.number("select count(*) from tracking_pulls where number = $1 and " + condition,
+                            {number}) == 1;
+  };
+  EXPECT_TRUE(
+      pull("asked",
+           "asked_at <= clock_timestamp() and due_at - asked_at = interval '3 hours' and hinted_at is "
+           "null"));
+  EXPECT_TRUE(pull("swept", "asked_at is null and due_at <= clock_timestamp() + interval '2 hours'"));
+  EXPECT_TRUE(
+      pull("hinted", "asked_at is null and due_at <= clock_timestamp() and hinted_at <= clock_timestamp()"));
+  EXPECT_TRUE(pull("right", "due_at - asked_at = interval '6 hours'"));
+  EXPECT_EQ(database_.number("select count(*) from tracking_lanes where connector = 'a' and look_at <= "
+                             "clock_timestamp() and swept_at <= clock_timestamp() and lease_until <= "
+                             "clock_timestamp() + interval '2 minutes'"),
+            1);
+  EXPECT_EQ(database_.number("select count(*) from tracking_lanes where connector = 'b' and swept_at is null "
+                             "and look_at > clock_timestamp()"),
+            1);
+  EXPECT_EQ(database_.value("select string_agg(account_number, '') from carrier_configurations where "
+                            "tracking_paused_until > clock_timestamp()"),
+            "2");
+}
+
+TEST_F(WrongTimes, PurchasesAndTheirLeasesAreDueWithinTheirBounds) {
+  const auto add = [&](const std::string& status, const std::string& columns, const std::string& values) {
+    return database_.value(
+        "insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, status, "
+        "bought_at, " +
+            columns +
+            ") select $1, gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 3, $2, case when $2 = "
+            "'voiding' then now() end, " +
+            values + " returning guid",
+        {business_.to_string(), status});
+  };
+  const std::string late = "now() + interval '1 year'";
+  const auto requested =
+      add("requested", "requested_at, next_at, claim_at", late + ", " + late + ", " + late);
+  const auto unknown = add("unknown", "unknown_since, next_at, claim_at", late + ", " + late + ", " + late);
+  const auto postponed = add("requested", "next_at, claim_at", "now() - interval '1 minute', " + late);
+  const auto leased = add("requested", "next_at, claim_at, lease_owner, lease_until",
+                          "now(), " + late + ", gen_random_uuid(), " + late);
+  const auto over = add("refused", "lease_owner, lease_until", "gen_random_uuid(), " + late);
+  add("requested", "next_at, claim_at", "now() + interval '1 hour', now() + interval '1 hour'");
+  add("voiding", "next_at, claim_at", "now() + interval '6 hours', now() + interval '6 hours'");
+  const auto holds = [&](const std::string& purchase, const std::string& condition) {
+    return database_.number("select count(*) from purchases where guid = $1 and " + condition, {purchase}) ==
+           1;
+  };
+  bring_back();
+  EXPECT_TRUE(holds(requested, "greatest(requested_at, next_at, claim_at) <= clock_timestamp()"));
+  EXPECT_TRUE(holds(unknown, "greatest(unknown_since, next_at, claim_at) <= clock_timestamp()"));
+  EXPECT_TRUE(holds(postponed, "claim_at = next_at and resolved_at is null and lease_until is null"));
+  EXPECT_TRUE(holds(leased,
+                    "claim_at = lease_until and lease_until <= clock_timestamp() + interval '3 minutes' and "
+                    "next_at <= clock_timestamp()"));
+  EXPECT_TRUE(holds(over, "claim_at is null and lease_until <= clock_timestamp() + interval '3 minutes'"));
+  EXPECT_EQ(
+      database_.number("select count(*) from purchases where next_at > clock_timestamp() and claim_at = "
+                       "next_at"),
+      2);
 }
 
 TEST_F(WrongTimes, ADigestWithEventsInTheFutureIsDueAsIfTheyWereOfNow) {

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "base/observe.hpp"
+#include "storage/carriers/purchases.hpp"
 #include "storage/sql/duties.sql.hpp"
 #include "worker/delivery/claimed_run.hpp"
 #include "worker/duties/duties.hpp"
@@ -41,6 +42,13 @@ void bring_back_runs(storage::blocking::Connection& session, const DutyOptions& 
   parts.perform([&] { move_back(session, sql::duties::BringBackImports{}, "imports"); });
   parts.perform([&] { move_back(session, sql::duties::BringBackWatches{}, "watches for silences"); });
   parts.perform([&] { move_back(session, sql::duties::BringBackJobs{}, "jobs"); });
+  parts.perform(
+      [&] { move_back(session, sql::duties::BringBackPostponed{}, "timers, digests and schedules"); });
+  parts.perform([&] { move_back(session, sql::duties::BringBackPulls{}, "pulls of scans"); });
+  parts.perform([&] {
+    move_back(session, sql::duties::BringBackPurchases{.lease = format_duration(storage::purchase_lease)},
+              "purchases");
+  });
   parts.finish();
 }
 

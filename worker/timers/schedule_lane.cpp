@@ -21,6 +21,10 @@ constexpr std::size_t ticks_of_round = 256;
 constexpr const char* usual_time_limit = "set statement_timeout = '30s'";
 // The number of successive ticks whose query takes too long, after which a workflow is paused.
 constexpr int most_timeouts = 3;
+// The looks for ticks that a wrong clock has stored.
+constexpr auto bring_back_every = std::chrono::minutes(5);
+constexpr int schedules_of_look = 100;
+constexpr Duration longest_difference = std::chrono::minutes(1);  // from this process's clock
 
 }  // namespace
 
@@ -84,6 +88,7 @@ Duration ScheduleLane::work_quickly(const std::vector<Guid>& slow) {
   had_turn_.clear();
   const auto found = session_->run(sql::schedules::Look{.passed_over = slow}).front();
   if (found.has_changed_zone) follow_zone();
+  if (steady_clock::now() >= bring_back_at_) bring_back_ticks();
   if (had_turns) return Duration::zero();
   const auto wait_ms = found.wait_ms;
   if (!wait_ms) return look_every;
@@ -225,7 +230,8 @@ void ScheduleLane::plan(const Tick& tick, const Workflow& workflow, int timeouts
                                      .either_day = schedule.cron.either_day,
                                      .zone = schedule.time_zone.value_or(tick.zone),
                                      .after = tick.now,
-                                     .timeouts = timeouts});
+                                     .timeouts = timeouts,
+                                     .performed = tick.at});
 }
 
 /// Recomputes the coming ticks of a business whose time zone has changed. Ticks that are already due stay.
@@ -251,6 +257,40 @@ void ScheduleLane::follow_zone() {
   } catch (const storage::StatementError& error) {
     if (!storage::is_lock_conflict(error)) throw;  // the next look tries again
   }
+}
+
+/// Brings back coming ticks that are later than those that follow now, because they were computed while the
+/// server's clock was ahead. Each call looks at some schedules, after those of the last call. Nothing is
+/// moved while the server's clock is far from that of this process.
+void ScheduleLane::bring_back_ticks() {
+  storage::Work work(*session_);
+  const auto coming = session_->run(sql::schedules::AllComing{
+      .last_business = last_business_, .last_workflow = last_workflow_, .limit = schedules_of_look});
+  std::int64_t moved = 0;
+  for (const auto& row : coming) {
+    if (std::chrono::abs(row.now - clock_.now()) > longest_difference) break;
+    const WorkflowPtr workflow = catalogue_.find(row.workflow_id);
+    if (!workflow || workflow->timer_plan != row.plan || !workflow->rule.triggers.schedule) continue;
+    const domain::Schedule& schedule = *workflow->rule.triggers.schedule;
+    const domain::CronNumbers numbers = domain::numbers_of(schedule.cron);
+    const auto earlier =
+        session_->run(sql::schedules::BringBack{.business = row.business_id,
+                                                .workflow = row.workflow_id,
+                                                .minutes = numbers.minutes,
+                                                .hours = numbers.hours,
+                                                .days = numbers.days,
+                                                .months = numbers.months,
+                                                .weekdays = numbers.weekdays,
+                                                .either_day = schedule.cron.either_day,
+                                                .zone = schedule.time_zone.value_or(std::string(row.zone))});
+    if (!earlier.empty()) ++moved;
+  }
+  work.commit();
+  const bool any_left = coming.size() == schedules_of_look;
+  last_business_ = any_left ? coming[schedules_of_look - 1].business_id : Guid();
+  last_workflow_ = any_left ? coming[schedules_of_look - 1].workflow_id : Guid();
+  if (!any_left) bring_back_at_ = steady_clock::now() + bring_back_every;
+  if (moved > 0) observe(Observable::times_brought_back, {{"rows", "schedules"}, {"number", moved}});
 }
 
 void ScheduleLane::postpone(const Tick& tick, Duration delay) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -54,6 +55,7 @@ class ScheduleLane final : public Service {
   std::optional<PauseNotice> notice(const Claimed& claimed);
   void plan(const Tick& tick, const Workflow& workflow, int timeouts);
   void follow_zone();
+  void bring_back_ticks();
   void postpone(const Tick& tick, Duration delay);
 
   const Kind kind_;
@@ -62,10 +64,13 @@ class ScheduleLane final : public Service {
   const Catalogue& catalogue_;
   PauseWriter& pauses_;
   const Clock& clock_;
-  ThreadSession session_;           // used by loop_ only, as are the next three
+  ThreadSession session_;           // used by loop_ only, as are the next members
   std::unique_ptr<TickRuns> runs_;  // of the session
   std::vector<Guid> had_turn_;      // businesses in the present round of the quick thread
-  BlastGuard guard_;                // of the workflows with a schedule, for the ticks of this thread
+  // The next look for ticks that a wrong clock has stored, and the last schedule that was looked at.
+  std::chrono::steady_clock::time_point bring_back_at_;
+  Guid last_business_, last_workflow_;
+  BlastGuard guard_;  // of the workflows with a schedule, for the ticks of this thread
   Loop loop_;
 };
 

@@ -5,8 +5,10 @@ with stores as (
   update integrations
   set due_at = case when isfinite(due_at) then least(due_at, now() + interval '1 day') else due_at end,
       lease_until = case when isfinite(lease_until) then least(lease_until, now() + interval '1 minute') else lease_until end,
-      orders_moved_at = least(orders_moved_at, now()), orders_swept_at = least(orders_swept_at, now()),
-      products_moved_at = least(products_moved_at, now()), products_swept_at = least(products_swept_at, now())
+      orders_moved_at = case when orders_moved_at > now() then now() else orders_moved_at end,
+      orders_swept_at = case when orders_swept_at > now() then now() else orders_swept_at end,
+      products_moved_at = case when products_moved_at > now() then now() else products_moved_at end,
+      products_swept_at = case when products_swept_at > now() then now() else products_swept_at end
   where due_at > now() + interval '1 day 1 minute' and isfinite(due_at)
      or lease_until > now() + interval '10 minutes' and isfinite(lease_until)
      or greatest(orders_moved_at, orders_swept_at, products_moved_at, products_swept_at) > now() + interval '1 minute'

@@ -3,8 +3,9 @@
 -- -> moved bigint
 with moved as (
   update jobs
-  set due_at = least(due_at, now()), lease_until = least(lease_until, now() + interval '1 minute'),
-      file_until = least(file_until, now() + interval '1 day')
+  set due_at = case when due_at > now() then now() else due_at end,
+      lease_until = case when lease_until > now() + interval '1 minute' then now() + interval '1 minute' else lease_until end,
+      file_until = case when file_until > now() + interval '1 day' then now() + interval '1 day' else file_until end
   where due_at > now() + interval '10 minutes' or lease_until > now() + interval '10 minutes'
      or file_until > now() + interval '1 day 1 minute'
   returning 1

@@ -37,6 +37,40 @@ TEST_F(Schedules, HaveOneRunForAllRecordsOfTheQuery) {
   EXPECT_EQ(at(ledger.body, "data.balanced"), json::value(true)) << ledger.text;
 }
 
+TEST_F(Schedules, TicksThatAWrongClockHasStoredComeBackAtTheStartOfAWorker) {
+  const std::string often = scheduled({{"schedule", {{"cron", "*/5 * * * *"}}}});
+  const std::string yearly = scheduled();
+  const std::string performed = scheduled();  // its next tick, while the clock was ahead
+  const std::string right = next_tick(yearly);
+  tick(often);
+  EXPECT_EQ(
+      tenant.sql.number("select count(*) from schedules where workflow_id = $1 and last_at < now()", {often}),
+      1);
+  tenant.sql.rows(
+      "update schedules set next_at = next_at + interval '10 years', check_at = next_at + interval '10 "
+      "years', "
+      "last_at = case when workflow_id = $2 then next_at end where workflow_id in ($1, $2)",
+      {often, performed});
+  Waybill::Options options;
+  options.command = "worker";
+  options.secret_key_file = world.waybill.secret_key_file();
+  const Waybill worker(world.database.url(), options);
+  EXPECT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from schedules where workflow_id = $1 and next_at <= now() + interval '5 "
+               "minutes' "
+               "and check_at = next_at",
+               {often}) == 1;
+  }));
+  EXPECT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from schedules where workflow_id = $1 and next_at = $2::timestamptz + "
+               "interval '1 year'",
+               {performed, right}) == 1;
+  })) << "no tick is performed twice";
+  EXPECT_EQ(next_tick(yearly), right);
+}
+
 TEST_F(Schedules, GiveTemplatesTheListAtTheRoot) {
   tenant.create_order({{"orderNumber", "A-1"}});
   const std::string workflow = scheduled(
