@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <uninorm.h>
+#include <utility>
 
 #include "base/owned.hpp"
 
@@ -16,8 +17,15 @@ std::string compatibility_form(std::string_view utf8) {
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
+  auto at = text.find(from);
+  if (at == std::string::npos) return;
+  std::string replaced;
+  std::size_t begin = 0;
+  for (; at != std::string::npos; at = text.find(from, begin)) {
+    replaced.append(text, begin, at - begin).append(to);
+    begin = at + from.size();
+  }
+  text = std::move(replaced.append(text, begin));
 }
 
 }  // namespace waybill

@@ -9,7 +9,7 @@ namespace waybill {
 /// ligatures and the like. Takes valid UTF-8. Pure.
 std::string compatibility_form(std::string_view utf8);
 
-/// Replaces each occurrence of `from`, which is not empty and not part of `to`.
+/// Replaces each occurrence of `from`, which is not empty, in one pass.
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 
 }  // namespace waybill

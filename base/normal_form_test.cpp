@@ -1,5 +1,8 @@
 #include "base/normal_form.hpp"
 
+#include <cstddef>
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace waybill {
@@ -19,6 +22,18 @@ TEST(ReplaceAll, ReplacesEachOccurrenceOnce) {
   text = "。x。。";
   replace_all(text, "。", "..");
   EXPECT_EQ(text, "..x....");
+  text = "x";
+  replace_all(text, "。", ".");
+  EXPECT_EQ(text, "x");
+}
+
+// A replacement in place would move terabytes.
+TEST(ReplaceAll, TakesOnePass) {
+  constexpr std::size_t count = 4UL << 20;
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += "。";
+  replace_all(text, "。", ".");
+  EXPECT_TRUE(text == std::string(count, '.'));
 }
 
 }  // namespace

@@ -19,6 +19,8 @@ constexpr std::size_t name_column = 0;
 constexpr std::size_t email_column = 1;
 constexpr std::size_t tags_column = 10;
 static_assert(customer_csv_columns[tags_column] == "tags");
+constexpr std::size_t reference_column = 9;
+static_assert(customer_csv_columns[reference_column] == "externalReference");
 
 std::size_t column_of(std::string_view title) {
   const auto matches = [&](std::string_view name) { return equal_ignoring_case(name, title); };
@@ -26,10 +28,10 @@ std::size_t column_of(std::string_view title) {
                                   customer_csv_columns.begin());
 }
 
-/// Returns the tags of a field, without the empty ones.
+/// Returns the tags of a field, without the empty ones; of too many, those up to the first beyond the limit.
 json::array tags_of(std::string_view text) {
   json::array tags;
-  for (std::size_t begin = 0; begin <= text.size();) {
+  for (std::size_t begin = 0; begin <= text.size() && tags.size() <= most_tags;) {
     const auto end = std::min(text.find(';', begin), text.size());
     if (const auto tag = without_outer_blanks(text.substr(begin, end - begin)); !tag.empty())
       tags.emplace_back(tag);
@@ -55,6 +57,8 @@ std::optional<std::string> tags_problem(const json::array& tags) {
 }
 
 std::optional<std::string> value_problem(std::size_t column, std::string_view text) {
+  if (text.size() > most_field_bytes)
+    return "must have at most " + std::to_string(most_field_bytes) + " bytes";
   if (!is_utf8(text) || text.find('\0') != std::string_view::npos) return "must be UTF-8 without NUL";
   if (column == email_column) {
     const auto problem = text_problem(Kind::email, text);
@@ -86,11 +90,21 @@ CustomerCsv::CustomerCsv(std::string_view file) : reader_(file, customer_csv_col
   read_header();
 }
 
+/// Returns the next record with a value.
+std::optional<CsvRecord> CustomerCsv::next_record() {
+  auto record = reader_.next();
+  for (; record && record->is_empty; record = reader_.next()) {
+    if (++empty_rows_ <= most_empty_rows) continue;
+    problem_ = "has more than " + std::to_string(most_empty_rows) + " rows without a value";
+    return std::nullopt;
+  }
+  return record;
+}
+
 void CustomerCsv::read_header() {
-  auto header = reader_.next();
-  while (header && header->is_empty) header = reader_.next();
+  const auto header = next_record();
   if (!header) {
-    problem_ = "is empty";
+    if (!problem_) problem_ = "is empty";
     return;
   }
   std::string problem = form_problem(header->fields);
@@ -119,10 +133,9 @@ void CustomerCsv::read_header() {
 }
 
 std::optional<CustomerRow> CustomerCsv::next() {
-  while (!columns_.empty() && errors_.size() < most_line_errors) {
-    const auto record = reader_.next();
+  while (!columns_.empty() && !problem_ && errors_.size() < most_line_errors) {
+    const auto record = next_record();
     if (!record) break;
-    if (record->is_empty) continue;
     if (++rows_ > most_customer_rows) {
       problem_ = "has more than " + std::to_string(most_customer_rows) + " rows";
       return std::nullopt;
@@ -132,7 +145,7 @@ std::optional<CustomerRow> CustomerCsv::next() {
     if (problem.empty()) return row;
     errors_.push_back({record->line, std::move(problem)});
   }
-  if (!columns_.empty() && rows_ == 0) problem_ = "has no rows";
+  if (!columns_.empty() && !problem_ && rows_ == 0) problem_ = "has no rows";
   return std::nullopt;
 }
 
@@ -153,6 +166,8 @@ std::string CustomerCsv::row_problem(const CsvRecord& record, CustomerRow& row) 
       append_sentence(problems, std::string(customer_csv_columns.at(column)) + " " + *problem);
     } else if (column == tags_column) {
       if (const auto tags = distinct_tags(tags_of(text)); !tags.empty()) row.tags = to_json(tags);
+    } else if (column == reference_column) {
+      text = single_spaced(text);
     }
   }
   if (!row.values[name_column]) append_sentence(problems, "name is required");

@@ -1,6 +1,9 @@
 #include "api/customers/customer_csv.hpp"
 
+#include <chrono>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -148,6 +151,68 @@ TEST(CustomerCsv, RowsWithoutAValueAreLeftOutWhereverTheyStand) {
     EXPECT_EQ(read.rows.size(), 2U) << empty;
     EXPECT_EQ(read_all("name,email,phone\n" + empty).problem, "has no rows") << empty;
   }
+}
+
+std::string repeated(std::string_view text, std::size_t count) {
+  std::string whole;
+  for (; count > 0; --count) whole += text;
+  return whole;
+}
+
+TEST(CustomerCsv, ASpreadsheetMayHaveAHundredThousandClearedRows) {
+  const auto cleared = repeated(",,\r\n", 100'000);
+  const auto read = read_all(cleared + "name,email,phone\n" + cleared + "Ann,,\n" + cleared);
+  EXPECT_EQ(read.problem, "");
+  EXPECT_EQ(read.rows.size(), 1U);
+}
+
+TEST(CustomerCsv, ThereAreAtMostAMillionRowsWithoutAValue) {
+  constexpr const char* problem = "has more than 1000000 rows without a value";
+  const auto blanks = repeated(" \n", most_empty_rows);
+  EXPECT_EQ(read_all("name,email\nAnn,\n" + blanks + "Bob,\n").rows.size(), 2U);
+  const auto read = read_all("name,email\nAnn,\n" + blanks + " \nBob,\n");
+  EXPECT_EQ(read.problem, problem);
+  EXPECT_EQ(read.rows.size(), 1U);
+  EXPECT_EQ(read_all(blanks + " \nname,email\nAnn,\n").problem, problem);
+}
+
+TEST(CustomerCsv, AFieldHasAtMost16KiB) {
+  const auto longest = std::string(most_field_bytes, 'x');
+  EXPECT_THAT(
+      read_all("name,email,phone\n" + longest + ",,\nAnn,,\nAnn,,\"" + longest + "x\"\nx" + longest + ",x" +
+               longest + ",\n")
+          .errors,
+      ElementsAre("2: name must have at most 200 characters", "4: phone must have at most 16384 bytes",
+                  "5: name must have at most 16384 bytes; email must have at most 16384 bytes"));
+  std::string tags;
+  for (int i = 10; i < 60; ++i) tags += repeated("🙂", 48) + std::to_string(i) + "; ";
+  EXPECT_THAT(read_all("name,email,tags\nAnn,," + tags + "\n").errors, IsEmpty()) << "the largest tags";
+}
+
+// Replacing the full stops in place would take half an hour.
+TEST(CustomerCsv, AFieldOf10MiBIsRefusedAtOnce) {
+  for (const std::string_view text : {"\u3002", "a;", ";", "<", "@"}) {
+    const auto field = repeated(text, (10UL << 20) / text.size());
+    EXPECT_THAT(read_all("name,email\nAnn," + field + "\n").errors,
+                ElementsAre("2: email must have at most 16384 bytes"))
+        << text;
+    EXPECT_THAT(read_all("name,email,tags\nAnn,," + field + "\n").errors,
+                ElementsAre("2: tags must have at most 16384 bytes"))
+        << text;
+  }
+}
+
+TEST(CustomerCsv, TagsBeyondTheLimitAreNotRead) {
+  EXPECT_THAT(read_all("name,email,tags\nAnn,," + repeated("a;", most_field_bytes / 2) + "\n").errors,
+              ElementsAre("2: tags must have at most 50 entries"));
+}
+
+// The rows are valid, so the limit of errors does not end the reading.
+TEST(CustomerCsv, EmailsWithManySignsAreReadInOnePass) {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto row = "Ann,\"ann@example.com" + repeated("),", 900) + " Ann\"\n";
+  EXPECT_EQ(read_all("name,email\n" + repeated(row, 500)).rows.size(), 500U);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
 }
 
 TEST(CustomerCsv, ReadingEndsWithTheHundredthError) {

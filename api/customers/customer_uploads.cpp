@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -150,7 +151,17 @@ void refuse_bad_file(const CustomerCsv& csv,
 asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
   const auto& business = call.business();
   const auto upload = Guid::timed_random(to_unix_ms(services.clock.now()));
-  CustomerCsv csv(file_of(call));
+  std::optional<CustomerCsv> csv;
+  PartWriter writer;
+  // The coroutine waits for the work, so its references stay valid.
+  co_await services.bodies.run(business, [&] { csv.emplace(file_of(call)); });
+  const auto read_part = [&] {
+    while (writer.size() < part_size) {
+      const auto row = csv->next();
+      if (!row) return;
+      writer.add(*row);
+    }
+  };
   const auto transaction = co_await services.db.begin(call.cause());
   const auto created = co_await transaction->run(sql::customer_uploads::Create{
       .business = business, .guid = upload, .max_unconfirmed = most_waiting_uploads});
@@ -158,17 +169,16 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
     throw conflict(
         "20 uploads wait for confirmation; confirm one, or wait until they expire after 24 hours.");
   }
-  PartWriter writer;
   std::int64_t rows = 0;
-  for (auto row = csv.next(); row || writer.size() > 0; row = csv.next()) {
-    if (row) writer.add(*row);
-    if (row && writer.size() < part_size) continue;
+  for (;;) {
+    co_await services.bodies.run(business, read_part);
+    if (writer.size() == 0) break;
     rows += static_cast<std::int64_t>(writer.size());
     co_await transaction->run(writer.take(business, upload));
     if (call.job != nullptr) co_await call.job->note(rows, std::nullopt);
   }
-  refuse_bad_file(csv, co_await transaction->run(
-                           sql::customer_uploads::Repeated{.business = business, .upload = upload}));
+  refuse_bad_file(*csv, co_await transaction->run(
+                            sql::customer_uploads::Repeated{.business = business, .upload = upload}));
   co_await transaction->commit();
   const auto guid = upload.to_string();
   co_return Answer::created('"' + guid + '"', "/api/v1/Customers/upload/" + guid);

@@ -53,50 +53,71 @@ std::string plain_line(std::string_view text) {
   return single_spaced(plain);
 }
 
-/// Removes quotes, brackets, separators and `mailto:` around an address.
-std::string_view unwrapped(std::string_view text) {
-  constexpr auto around = std::to_array<std::string_view>(
-      {" ", "\"", "'", "“", "”", "„", "‘", "’", "«", "»", "(", ")", "[", "]", ",", ";", ".", "<", ">"});
-  constexpr std::string_view scheme = "mailto:";
+/// The signs that stand around an address.
+constexpr auto marks_around = std::to_array<std::string_view>(
+    {" ", "\"", "'", "“", "”", "„", "‘", "’", "«", "»", "(", ")", "[", "]", ",", ";", ".", "<", ">"});
+
+std::string_view without_last_marks(std::string_view text) {
   for (bool is_wrapped = true; is_wrapped;) {
-    is_wrapped = equal_ignoring_case(text.substr(0, scheme.size()), scheme);
-    if (is_wrapped) text.remove_prefix(scheme.size());
-    for (const auto mark : around) {
-      if (text.starts_with(mark)) {
-        text.remove_prefix(mark.size());
-        is_wrapped = true;
-      }
-      if (text.ends_with(mark)) {
-        text.remove_suffix(mark.size());
-        is_wrapped = true;
-      }
+    is_wrapped = false;
+    for (const auto mark : marks_around) {
+      if (!text.ends_with(mark)) continue;
+      text.remove_suffix(mark.size());
+      is_wrapped = true;
     }
   }
   return text;
 }
 
+/// Removes quotes, brackets, separators and `mailto:` around an address.
+std::string_view unwrapped(std::string_view text) {
+  constexpr std::string_view scheme = "mailto:";
+  for (bool is_wrapped = true; is_wrapped;) {
+    is_wrapped = equal_ignoring_case(text.substr(0, scheme.size()), scheme);
+    if (is_wrapped) text.remove_prefix(scheme.size());
+    for (const auto mark : marks_around) {
+      if (!text.starts_with(mark)) continue;
+      text.remove_prefix(mark.size());
+      is_wrapped = true;
+    }
+  }
+  return without_last_marks(text);
+}
+
 /// The first address between angle brackets; empty if there is none.
 std::string_view bracketed_email(std::string_view line) {
-  for (auto open = line.find('<'); open != std::string_view::npos; open = line.find('<', open + 1)) {
-    const auto close = line.find('>', open);
-    if (close == std::string_view::npos) break;
-    const auto inner = unwrapped(line.substr(open + 1, close - open - 1));
+  std::size_t begin = 0;
+  for (auto close = line.find('>'); close != std::string_view::npos; close = line.find('>', begin)) {
+    const auto before = without_last_marks(line.substr(begin, close - begin));
+    begin = close + 1;
+    const auto open = before.rfind('<');  // those before it are marks, or the address is not between brackets
+    if (open == std::string_view::npos) continue;
+    const auto inner = unwrapped(before.substr(open + 1));
     if (is_email(inner)) return inner;
   }
   return {};
 }
 
 /// The address before a separator, if another one or other words follow; empty if there is none. A comma
-/// within a word may be a mistyped point, and a blank may be in the wrong place.
+/// within a word may be a mistyped point, and a blank may be in the wrong place. Takes an unwrapped line, and
+/// one pass: of the text before a separator, the marks are removed only from what follows the one before.
 std::string_view leading_email(std::string_view line) {
   constexpr std::string_view separators = ",;|/& ";
+  const auto last_at = line.rfind('@');
+  std::string_view first;
+  bool is_address = false;
+  std::size_t begin = 0;
   for (auto end = line.find_first_of(separators); end != std::string_view::npos;
        end = line.find_first_of(separators, end + 1)) {
-    const auto first = unwrapped(line.substr(0, end));
-    if (!is_email(first)) continue;
-    const auto rest = line.substr(end + 1);
-    const bool is_end = (line[end] == ',' || line[end] == ';') && rest.starts_with(' ');
-    if (is_end || rest.find('@') != std::string_view::npos) return first;
+    if (const auto added = without_last_marks(line.substr(begin, end - begin)); !added.empty()) {
+      first = line.substr(0, begin + added.size());
+      is_address = is_email(first);
+    }
+    begin = end;
+    if (first.size() > longest_email) break;
+    if (!is_address) continue;
+    const bool is_end = (line[end] == ',' || line[end] == ';') && line.substr(end + 1).starts_with(' ');
+    if (is_end || (last_at != std::string_view::npos && last_at > end)) return first;
   }
   return {};
 }
@@ -137,6 +158,7 @@ std::optional<std::string> email_in(std::string_view text) {
 }
 
 bool has_several_emails(std::string_view text) {
+  if (text.size() > longest_email_text) return false;
   const std::string line = plain_line(text);
   return std::ranges::count(line, '@') > 1 && email_in(line).has_value();
 }

@@ -23,7 +23,7 @@ bool is_email(std::string_view text);
 /// valid UTF-8. Pure.
 std::optional<std::string> email_in(std::string_view text);
 
-/// True for a text with an address and at least one more. Takes valid UTF-8.
+/// True for a text with an address and at least one more, of at most `longest_email_text`. Takes valid UTF-8.
 bool has_several_emails(std::string_view text);
 
 /// The problem of a text that must be an address and nothing else; nullopt for an address.

@@ -1,5 +1,6 @@
 #include "domain/values/email.hpp"
 
+#include <chrono>
 #include <random>
 #include <string>
 
@@ -104,6 +105,47 @@ TEST(EmailIn, IsAnAddressThatNamesItself) {
     EXPECT_EQ(email_problem(*email), std::nullopt) << text;
   }
   EXPECT_GT(found, 1'000);
+}
+
+/// `count` copies of a text.
+std::string repeated(std::string_view text, std::size_t count) {
+  std::string whole;
+  for (; count > 0; --count) whole += text;
+  return whole;
+}
+
+// Removing the signs before each separator again would take a minute.
+TEST(EmailIn, IsLookedForInOnePass) {
+  const auto begun = std::chrono::steady_clock::now();
+  for (const std::string_view signs :
+       {",", "<", "<a", "<,", "),", "\"|", " /", "a,", "<ann@x,", "mailto:,"}) {
+    const auto text = "ann@example.com" + repeated(signs, (longest_email_text - 40) / signs.size());
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_FALSE(has_several_emails(text)) << signs;
+      EXPECT_EQ(email_in(text + "<ann@example.com>"), "ann@example.com") << signs;
+      email_in(text);
+    }
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
+}
+
+TEST(EmailIn, IsTheSameBehindManySigns) {
+  for (const std::string_view signs : {",", "<", ")", " ,", "<<"}) {
+    const auto many = repeated(signs, 1'000);
+    EXPECT_EQ(email_in(many + "<ann@example.com" + many + ">"), "ann@example.com") << signs;
+    EXPECT_EQ(email_in("ann@example.com" + many + ", bob@example.org"), "ann@example.com") << signs;
+  }
+  EXPECT_EQ(email_in("<a><b <ann@example.com,<>> <bob@example.org>"), "ann@example.com");
+  EXPECT_EQ(email_in("ann@example.com), ;) (Ann) | bob@example.org"), "ann@example.com");
+  EXPECT_EQ(email_in("|ann@example.com bob@example.org"), "|ann@example.com");
+}
+
+TEST(HasSeveralEmails, IsFalseForALongText) {
+  const std::string two = "ann@example.com; bob@example.org";
+  EXPECT_TRUE(has_several_emails(two));
+  EXPECT_TRUE(has_several_emails(two + std::string(longest_email_text - two.size(), ',')));
+  EXPECT_FALSE(has_several_emails(two + std::string(longest_email_text - two.size() + 1, ',')));
+  EXPECT_FALSE(has_several_emails(two + repeated("。", 4UL << 20)));
 }
 
 // Looking for an address in each part of a longer text would take minutes.

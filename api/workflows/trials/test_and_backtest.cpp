@@ -210,7 +210,7 @@ asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services
       throw invalid(std::move(errors));
     }
     co_await transaction->roll_back();
-    co_await check_records(call, services, definition);
+    co_await check_records(call, services, definition.action, {});
     co_return definition;
   }
   const auto rows = co_await services.db.read(storage::sql::workflows::Get{
@@ -284,7 +284,9 @@ asio::awaitable<void> judge_and_render(Services& services, const Guid& business,
   co_await services.background.run(business, [&] {
     tested.verdict = rule.conditions.judge(subject);
     tested.conditions = rule.conditions.explain(subject);
-    test_steps(tested.steps, tested.answers, subject, workflow, event);
+    WorkBudget shown(most_shown_bytes);
+    limit_values(tested.conditions, shown);
+    test_steps(tested.steps, tested.answers, subject, workflow, event, shown);
     return true;
   });
 }

@@ -39,7 +39,8 @@ constexpr Property tested_step_properties[] = {
      .kind = Kind::string,
      .description =
          "Why the step would fail, INVALID_VALUE or PAYLOAD_TOO_LARGE, or NOT_CHOSEN in a way that "
-         "a choice does not take; then wouldSend is null."},
+         "a choice does not take; then wouldSend is null. PAYLOAD_TOO_LARGE also where the answer would "
+         "have more than 4 MiB of requests and values."},
     {.name = "error", .kind = Kind::text},
 };
 
@@ -123,15 +124,38 @@ json::object given_answers(const json::object& answers, const std::vector<Tested
   return declared;
 }
 
+void limit_values(std::vector<domain::ConditionResult>& results, WorkBudget& shown) {
+  for (domain::ConditionResult& result : results) {
+    if (!shown.take(to_json(result.actual).size())) result.actual = nullptr;
+  }
+}
+
 namespace {
+
+std::size_t shown_size(const actions::Plan& plan) {
+  std::string text = to_json(plan.request);
+  if (plan.body) append_json_string(text, *plan.body);
+  return text.size();
+}
+
+/// Plans the action of a step. Throws std::length_error beyond `shown`, and as `Action::plan`.
+actions::Plan shown_plan(const actions::Action& action, const actions::WorkflowView& workflow,
+                         const actions::EventView& event, WorkBudget& shown) {
+  std::optional<actions::Plan> plan;
+  if (!shown.is_exceeded()) plan = action.plan(workflow, event);
+  if (!plan || !shown.take(shown_size(*plan)))
+    throw std::length_error("The requests and values of a test have at most 4 MiB.");
+  return *std::move(plan);
+}
 
 /// Fills in what one step would do.
 void test_step(TestedStep& tested, const domain::Subject& subject, const actions::WorkflowView& workflow,
-               const actions::EventView& event) {
+               const actions::EventView& event, WorkBudget& shown) {
   const matching::Step& step = tested.step;
   if (step.when) {
     tested.matches = step.when->evaluate(subject);
     tested.conditions = step.when->explain(subject);
+    limit_values(tested.conditions, shown);
   }
   if (step.type == "wait") {
     tested.until = step.working_days == 0
@@ -148,7 +172,7 @@ void test_step(TestedStep& tested, const domain::Subject& subject, const actions
                                    .reply_to = workflow.reply_to,
                                    .templates = workflow.templates};
   try {
-    tested.plan = step.action->plan(view, event);
+    tested.plan = shown_plan(*step.action, view, event, shown);
   } catch (const std::length_error& error) {
     tested.code = "PAYLOAD_TOO_LARGE";
     tested.error = error.what();
@@ -168,7 +192,7 @@ bool is_passed(const matching::Step& step, const std::vector<TestedStep>& before
 }  // namespace
 
 void test_steps(std::vector<TestedStep>& steps, const json::object& answers, const domain::Subject& subject,
-                const actions::WorkflowView& workflow, const actions::EventView& event) {
+                const actions::WorkflowView& workflow, const actions::EventView& event, WorkBudget& shown) {
   json::object run{{"steps", json::object()}};
   if (const auto* const count = event.entity_id.is_nil() ? event.entity.if_contains("count") : nullptr)
     run["count"] = *count;
@@ -181,7 +205,7 @@ void test_steps(std::vector<TestedStep>& steps, const json::object& answers, con
     } else {
       actions::EventView view = event;
       view.steps = &values;
-      test_step(tested, {subject.entity, subject.previous, subject.created, &run}, workflow, view);
+      test_step(tested, {subject.entity, subject.previous, subject.created, &run}, workflow, view, shown);
     }
     if (tested.step.name.empty()) continue;
     const bool skipped = passed || (!tested.matches && tested.step.type != actions::choose_type);

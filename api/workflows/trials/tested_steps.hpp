@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "actions/action.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/workflows/definition/workflow_body.hpp"
+#include "base/work_budget.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "matching/steps.hpp"
 
@@ -35,10 +37,17 @@ std::vector<TestedStep> steps_of(const WorkflowDefinition& definition);
 json::object given_answers(const json::object& answers, const std::vector<TestedStep>& steps,
                            FieldErrors& errors);
 
-/// Fills in what the steps would do if each succeeded with its answer in `answers`. Takes milliseconds for a
-/// large template.
+/// The bytes of JSON that the requests and the values of conditions in one test have together.
+inline constexpr std::size_t most_shown_bytes = 4UL * 1024 * 1024;
+
+/// Takes the values of the results from `shown`. Those beyond it become null.
+void limit_values(std::vector<domain::ConditionResult>& results, WorkBudget& shown);
+
+/// Fills in what the steps would do if each succeeded with its answer in `answers`. The requests and values
+/// are taken from `shown`; a step beyond it has PAYLOAD_TOO_LARGE and is not rendered. Takes milliseconds for
+/// a large template.
 void test_steps(std::vector<TestedStep>& steps, const json::object& answers, const domain::Subject& subject,
-                const actions::WorkflowView& workflow, const actions::EventView& event);
+                const actions::WorkflowView& workflow, const actions::EventView& event, WorkBudget& shown);
 
 /// The moment of a working day by the calendar of the business; nullopt if it has none.
 asio::awaitable<std::optional<Time>> working_day(Services& services, const Guid& business, Time start,

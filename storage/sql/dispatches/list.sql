@@ -1,5 +1,6 @@
 -- Returns a page of dispatches, newest first, each row preceded by the total; all or those of a status. An empty page is one
 -- row with the total and nulls.
+-- runs: long
 -- $1 business uuid, $2 limit bigint, $3 offset bigint, $4 status text or null
 -- -> total bigint, created_at timestamptz or null, ...
 select c.total, e.*

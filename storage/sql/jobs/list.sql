@@ -1,4 +1,5 @@
 -- Returns a page of the jobs of a business, newest first.
+-- runs: long
 -- $1 business uuid, $2 limit bigint, $3 offset bigint
 select
 \ir answer.inc

@@ -1,4 +1,5 @@
 -- Returns a page of API tokens, newest first, each row preceded by the total.
+-- runs: long
 -- $1 business uuid, $2 limit bigint, $3 offset bigint
 -- -> total bigint, ...
 select (select count(*) from api_tokens where business_id = $1::uuid) as total,
