@@ -238,6 +238,18 @@ TEST_F(UploadsTest, AFileHasAtMost10MiB) {
   expect_refused(upload(csv(limit - empty + 1)), 413, "PAYLOAD_TOO_LARGE");
 }
 
+TEST_F(UploadsTest, LargeFieldsAndManyRowsWithoutAValueAreRefused) {
+  std::string stops;
+  while (stops.size() < 9UL << 20) stops += "\u3002";
+  const auto large = upload("name,email\nA,\nA," + stops + "\n");
+  expect_invalid(large, {"line 3"});
+  EXPECT_EQ(large.details().at("line 3"), "email must have at most 16384 bytes");
+  std::string blanks;
+  for (int i = 0; i < 4'000'000; ++i) blanks += " \n";
+  expect_invalid(upload("name,email\nA,\n" + blanks), {"file"});
+  EXPECT_EQ(at(preview(uploaded("name,email\nA,\n" + blanks.substr(0, 200'000))), "total"), 1);
+}
+
 TEST_F(UploadsTest, AFileHasAtMost100000Rows) {
   std::string csv = "name,email\n";
   for (int i = 0; i < 100'000; ++i) csv += "A,\n";

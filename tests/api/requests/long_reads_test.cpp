@@ -1,5 +1,6 @@
 // Reads of a business that take long do not delay the reads of others.
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,6 +29,18 @@ class LongReads : public testing::Test {
     return database.number(
         "select count(*) from pg_stat_activity where datname = current_database() "
         "and application_name = 'waybill api' and wait_event_type = 'Lock'");
+  }
+
+  /// Cancels the sleeping reads of the API until it is stopped.
+  std::jthread canceller() {
+    return std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        database.rows(
+            "select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() "
+            "and application_name = 'waybill api' and wait_event = 'PgSleep'");
+        std::this_thread::yield();
+      }
+    });
   }
 
   TestDatabase database;
@@ -65,20 +78,34 @@ TEST_F(LongReads, SummariesOfABusinessLeaveTheShortReadsOfOthersAlone) {
   }
 }
 
+TEST_F(LongReads, ASlowListLeavesTheShortReadsOfOthersAlone) {
+  const json::object dispatch{{"name", "Morning"}, {"plannedDate", "2026-11-20T08:00:00Z"}};
+  ASSERT_EQ(loud.http.post("/api/dispatch", dispatch).status, 201);
+  database.exec("alter table dispatches rename to kept_dispatches");
+  database.exec("create view dispatches as select d.* from kept_dispatches d, pg_sleep(60)");
+  std::vector<std::jthread> reading;
+  for (int i = 0; i < 6; ++i)
+    reading.emplace_back(
+        [http = loud.http.with_token(loud.http.token())]() mutable { http.get("/api/dispatch"); });
+  EXPECT_TRUE(eventually([&] {
+    return database.number(
+               "select count(*) from pg_stat_activity where datname = current_database() "
+               "and application_name = 'waybill api' and wait_event = 'PgSleep'") >= 1;
+  }));
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(quiet.http.get("/api/v1/Products").status, 200);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+  const std::jthread cancelling = canceller();
+  reading.clear();
+}
+
 TEST_F(LongReads, AListThatTakesTooLongNamesWhatMakesItSlow) {
   loud.sql.rows("update orders set tags = '[\"vip\"]' where guid = $1", {loud.create_order()});
   database.exec("alter function lower_tags rename to tags_in_lower_case");
   database.exec(
       "create function lower_tags(tags jsonb) returns text[] language sql volatile strict "
       "as $$ select tags_in_lower_case(tags) from pg_sleep(60) $$");
-  std::jthread canceller([&](const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      database.rows(
-          "select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() "
-          "and application_name = 'waybill api' and wait_event = 'PgSleep'");
-      std::this_thread::yield();
-    }
-  });
+  const std::jthread cancelling = canceller();
   const auto filtered = loud.http.get("/api/v1/Orders?$filter=not%20(tags%20eq%20'vip')");
   EXPECT_EQ(filtered.status, 400) << filtered.text;
   EXPECT_EQ(filtered.details().size(), 1U);

@@ -419,6 +419,44 @@ TEST_F(Steps, AreAllShownByATest) {
   EXPECT_EQ(at(steps[3], "number"), 4);
 }
 
+TEST_F(Steps, OfATestHaveRequestsOfAtMost4MiBTogether) {
+  const std::string order = tenant.create_order({{"notes", std::string(9'900, 'x')}});
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "{{notes}}";
+  const json::array large(50, hook("a", {{"contentType", "text/plain"}, {"template", text}}));
+  const Response tested =
+      tenant.http.post("/api/workflows/test", {{"definition", definition(large)}, {"entityId", order}});
+  ASSERT_EQ(tested.status, 200) << tested.text.substr(0, 1'000);
+  EXPECT_LT(tested.text.size(), 6UL << 20);
+  const json::array& steps = at(tested.data(), "steps").as_array();
+  ASSERT_EQ(steps.size(), 50U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(at(steps[i], "code").is_null()) << i;
+    EXPECT_EQ(text_at(steps[i], "wouldSend.body").size(), 990'000U) << i;
+  }
+  for (std::size_t i = 4; i < steps.size(); ++i) {
+    EXPECT_EQ(text_at(steps[i], "code"), "PAYLOAD_TOO_LARGE") << i;
+    EXPECT_THAT(text_at(steps[i], "error"), HasSubstr("4 MiB")) << i;
+    EXPECT_TRUE(at(steps[i], "wouldSend").is_null()) << i;
+  }
+}
+
+TEST_F(Steps, OfATestHaveValuesOfAtMost4MiBTogether) {
+  const std::string order = tenant.create_order({{"notes", std::string(9'900, 'x')}});
+  const json::object differs{{"notes", {{"ne", "a"}}}};
+  const json::object step{{"type", "stop"}, {"when", {{"all", json::array(20, differs)}}}};
+  const Response tested = tenant.http.post(
+      "/api/workflows/test", {{"definition", definition(json::array(50, step))}, {"entityId", order}});
+  ASSERT_EQ(tested.status, 200) << tested.text.substr(0, 1'000);
+  EXPECT_LT(tested.text.size(), 5UL << 20);
+  const json::array& steps = at(tested.data(), "steps").as_array();
+  ASSERT_EQ(steps.size(), 50U);
+  EXPECT_EQ(text_at(at(steps[0], "conditions").as_array().at(0), "actual").size(), 9'900U);
+  const json::value& last = at(steps[49], "conditions").as_array().at(19);
+  EXPECT_TRUE(at(last, "actual").is_null());
+  EXPECT_EQ(at(last, "holds"), true);
+}
+
 TEST_F(Steps, ThatCannotBeRenderedDoNotHideTheOthersInATest) {
   const std::string order = tenant.insert_order({{"notes", "'..'"}});
   const json::object bad{{"type", "webhook"}, {"recipient", receiver.url("/a/{{notes}}/b")}};
