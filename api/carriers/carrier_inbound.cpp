@@ -114,10 +114,10 @@ asio::awaitable<Answer> take_hint(Services& services, Guid carrier, Sender sende
   co_return Answer::none();
 }
 
-storage::Cause cause_of(const Guid& business, const Guid& carrier, std::string_view name) {
+storage::Cause cause_of(const Guid& business, const Guid& carrier, std::string_view name, bool is_bulk) {
   std::string text = R"({"by":{"type":"import","guid":")" + carrier.to_string() + R"(","name":)";
   append_json_string(text, name);
-  return {.json = text + R"(},"depth":0})", .business = business};
+  return {.json = text + R"(},"depth":0})", .business = business, .is_bulk = is_bulk};
 }
 
 /// The body of the call: the same as that of POST /api/v1/traces.
@@ -160,10 +160,16 @@ asio::awaitable<Answer> receive_scans(Call& call, Services& services) {
   if (found->gateway != nullptr) co_return co_await take_hint(services, carrier, *std::move(found));
 
   FieldErrors errors;
-  read_json(body_of_scans, call.raw_body, call, errors);
+  const auto read = [&] { read_json(body_of_scans, call.raw_body, call, errors); };
+  if (call.is_bulk) {
+    co_await services.bodies.run(business, read);
+  } else {
+    read();
+  }
   if (!errors.empty()) throw invalid(std::move(errors));
   const auto scans = scans_of(call.body.get_array());
-  const auto transaction = co_await services.db.begin(cause_of(business, carrier, rows.front().name));
+  const auto transaction =
+      co_await services.db.begin(cause_of(business, carrier, rows.front().name, call.is_bulk));
   const auto seen = co_await transaction->run(
       sql::carriers::RememberDelivery{.business = business,
                                       .carrier = carrier,

@@ -182,6 +182,7 @@ struct Endpoint {
   bool is_audited = false;    // it changes what the audit log covers; always true of Permission::administer
   bool from_standby = false;  // a standby may serve its reads, as those of paginated lists
   bool is_bulk = false;       // its writes may take long whatever the size of its body
+  bool while_suspended = false;     // a suspended business may call it
   std::optional<JobKind> job = {};  // with `Prefer: respond-async` a job performs it (api/endpoint/job.hpp)
 };
 

@@ -98,7 +98,8 @@ asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
   response.add_header("X-RateLimit-Limit", grant.limit);
   response.add_header("X-RateLimit-Remaining", grant.remaining);
   response.add_header("X-RateLimit-Reset", grant.reset);
-  if (record->is_suspended) throw business_suspended();
+  const bool may_be_suspended = exchange.found.endpoint != nullptr && exchange.endpoint().while_suspended;
+  if (record->is_suspended && !may_be_suspended) throw business_suspended();
   if (!has_access) {
     throw Failure(ErrorCode::forbidden, "The plan of this business does not include the API.");
   }

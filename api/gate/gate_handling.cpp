@@ -25,6 +25,7 @@ constexpr std::string_view success_only = R"({"success":true})";
 // A larger body can name so many records that the writes of its request take long. It also takes so long to
 // parse that other requests would wait for the io thread.
 constexpr std::size_t bulk_body = 16UL * 1024;
+constexpr std::size_t largest_kept_of_readers = 16UL * 1024;
 
 std::string paging_suffix(std::int64_t page, const Answer& answer) {
   const auto size = answer.page_size.value_or(1);
@@ -210,9 +211,11 @@ asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_bod
     };
     try {
       co_await call_handler(exchange, std::move(raw_body), services, response);
-      co_await once.keep(work, {.status = response.status,
-                                .body = std::string(response.before) + response.body + response.after,
-                                .location = exchange.location});
+      std::string body = std::string(response.before) + response.body + response.after;
+      // A large answer of a call that changes nothing is made again, so that a viewer cannot fill the disk.
+      if (exchange.endpoint().permission != Permission::read || body.size() <= largest_kept_of_readers)
+        co_await once.keep(
+            work, {.status = response.status, .body = std::move(body), .location = exchange.location});
       co_await work.commit();
     } catch (...) {
       thrown = std::current_exception();

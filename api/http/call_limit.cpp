@@ -23,7 +23,7 @@ std::optional<std::chrono::seconds> CallLimit::wait_after(std::size_t calls, Tim
 std::optional<std::chrono::seconds> CallLimit::wait(std::string_view client, Time now) {
   const Lock lock(mutex_);
   begin_minute(now);
-  const auto found = calls_.find(name_of(client));
+  const auto found = calls_.find(std::string(client));
   return found == calls_.end() ? std::nullopt : wait_after(found->second, now);
 }
 

@@ -18,13 +18,14 @@ class CallLimit {
  public:
   struct Options {
     std::size_t most_calls = 30;        // counted calls of one client in a minute
-    std::size_t most_clients = 50'000;  // further clients are counted together
+    std::size_t most_clients = 50'000;  // `count` counts further clients together, `wait` not at all
   };
 
   CallLimit() : CallLimit(Options{}) {}
   explicit CallLimit(Options options) : options_(options) {}
 
-  /// The time that `client` has to wait; nullopt if it may call.
+  /// The time that `client` has to wait; nullopt if it may call. Clients that are counted together may: a
+  /// stranger with many addresses must not keep out those who never failed.
   std::optional<std::chrono::seconds> wait(std::string_view client, Time now);
   /// Counts a call of `client` that failed.
   void failed(std::string_view client, Time now);

@@ -31,9 +31,17 @@ TEST(CallLimit, CallsThatAllCountAreRefusedBeyondTheirNumber) {
 
 TEST(CallLimit, FurtherClientsAreCountedTogether) {
   CallLimit limit({.most_calls = 2, .most_clients = 2});
-  for (const auto* who : {"a", "b", "c", "d"}) limit.failed(who, start);
-  EXPECT_EQ(limit.wait("a", start), std::nullopt);
-  EXPECT_EQ(limit.wait("e", start), seconds(60));
+  for (const auto* who : {"a", "b", "c", "d"}) EXPECT_EQ(limit.count(who, start), std::nullopt);
+  EXPECT_EQ(limit.count("a", start), std::nullopt);
+  EXPECT_EQ(limit.count("e", start), seconds(60));
+}
+
+TEST(CallLimit, FailuresOfManyClientsKeepOutNoOther) {
+  CallLimit limit({.most_calls = 2, .most_clients = 2});
+  for (const auto* who : {"a", "a", "b", "c", "c", "d", "d"}) limit.failed(who, start);
+  EXPECT_EQ(limit.wait("a", start), seconds(60));
+  EXPECT_EQ(limit.wait("c", start), std::nullopt);
+  EXPECT_EQ(limit.wait("e", start), std::nullopt);
 }
 
 }  // namespace

@@ -230,6 +230,22 @@ TEST_F(CookieSessions, LoggingOutEndsTheSessionAndRemovesTheCookie) {
   EXPECT_EQ(owner.post("/api/user/logout").header("Set-Cookie"), "") << "the logout of a token";
 }
 
+TEST_F(CookieSessions, OfASuspendedBusinessCanBeEnded) {
+  auto page = owner_browser();
+  const auto suspend = [&](const std::string& since) {
+    world.database.rows("update businesses set suspended_at = " + since +
+                            " where guid = (select business_id from users where email = $1)",
+                        {email});
+  };
+  suspend("now()");
+  ASSERT_TRUE(eventually([&] { return page.get(me_path).status == 403; }));
+  const auto ended = page.post("/api/user/logout");
+  EXPECT_EQ(ended.status, 200) << ended.text;
+  EXPECT_NE(ended.header("Set-Cookie").find("Max-Age=0"), std::string::npos);
+  suspend("null");
+  EXPECT_EQ(page.get(me_path).status, 401);
+}
+
 TEST_F(CookieSessions, EndAfter24HoursWithoutBeingExtended) {
   auto page = owner_browser();
   EXPECT_EQ(page.get(me_path).status, 200);

@@ -61,6 +61,22 @@ TEST_F(PasswordsTest, TheMailedTokenResetsAPasswordOnce) {
   expect_invalid(reset(token), {"token"});
 }
 
+TEST_F(PasswordsTest, AResetForgetsTheFailedLoginsWithTheAddress) {
+  const auto email = fresh_address(), other = fresh_address();
+  for (const auto& each : {email, other}) {
+    make_account(each);
+    world.database.rows(
+        "insert into login_failures select sha256(convert_to('email:' || $1, 'UTF8')), array_agg(now()) "
+        "from generate_series(1, 10)",
+        {each});
+    expect_refused(log_in(each), 429, "RATE_LIMITED");
+  }
+  ASSERT_EQ(request_reset(email).status, 200);
+  ASSERT_EQ(reset(mailed_token(email, 2)).status, 200);
+  EXPECT_EQ(log_in(email, new_password).status, 200);
+  expect_refused(log_in(other), 429, "RATE_LIMITED");
+}
+
 TEST_F(PasswordsTest, AResetEndsAllSessionsOfTheUser) {
   const auto email = fresh_address();
   auto first = new_user(email);

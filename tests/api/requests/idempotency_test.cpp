@@ -275,6 +275,26 @@ TEST_F(IdempotentPosts, AnalyseAndTestWorkflowsOnce) {
   EXPECT_EQ(count("workflows", "name = 'w'"), 1);
 }
 
+TEST_F(IdempotentPosts, ThatChangeNothingKeepNoLargeAnswer) {
+  const json::object webhook{{"type", "webhook"}, {"recipient", "http://127.0.0.1:9/x"}};
+  const json::object definition{{"name", "w"},
+                                {"entityType", "Order"},
+                                {"triggerId", trigger_guid("order_created")},
+                                {"steps", {webhook, webhook}}};
+  for (const bool is_large : {false, true}) {
+    const auto order = tenant.create_order({{"notes", std::string(is_large ? 9'000 : 10, 'n')}});
+    const auto test = [&] {
+      return http.post("/api/workflows/test", {{"definition", definition}, {"entityId", order}},
+                       key_of(is_large ? "large" : "small"));
+    };
+    const auto first = test(), second = test();
+    ASSERT_EQ(first.status, 200) << first.text;
+    EXPECT_EQ(second.status, 200) << second.text;
+    EXPECT_EQ(first.text.size() > 16'384, is_large);
+    EXPECT_EQ(second.header("Idempotency-Replayed"), is_large ? "" : "true");
+  }
+}
+
 TEST_F(IdempotentPosts, PlanTheRouteOfADispatchOnce) {
   const auto shipment = tenant.insert_shipment("");
   const auto dispatch = text_at(
