@@ -73,8 +73,7 @@ Maps::Maps(Options options) : options_(std::move(options)) {
 
 void Maps::stop(Moment until) {
   if (client_) client_->stop(until);
-  work_.stop();
-  for (Thread& thread : threads_) thread.join();
+  work_.stop(until);
 }
 
 asio::awaitable<std::vector<net::HttpResponse>> Maps::fetch(std::vector<net::HttpRequest> requests) {
@@ -138,11 +137,11 @@ asio::awaitable<void> Maps::query_geocoder(const std::vector<domain::PostalAddre
 }
 
 asio::awaitable<std::vector<std::optional<domain::Point>>> Maps::locate(
-    const std::vector<domain::PostalAddress>& addresses, std::string_view home) {
+    const Guid& business, const std::vector<domain::PostalAddress>& addresses, std::string_view home) {
   std::vector<std::optional<domain::Point>> points(addresses.size());
   if (!options_.geocoder_url.empty()) co_await query_geocoder(addresses, home, points);
   // The coroutine waits here, so the references in the work stay valid.
-  co_return co_await run([&] {
+  co_return co_await run(business, [&] {
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       if (!points[i]) points[i] = domain::Gazetteer::builtin().locate(addresses[i], home);
     }
@@ -150,14 +149,15 @@ asio::awaitable<std::vector<std::optional<domain::Point>>> Maps::locate(
   });
 }
 
-asio::awaitable<domain::Distances> Maps::distances(const std::vector<domain::Point>& points) {
+asio::awaitable<domain::Distances> Maps::distances(const Guid& business,
+                                                   const std::vector<domain::Point>& points) {
   std::optional<net::HttpResponse> answer;
   if (!options_.osrm_url.empty() && points.size() > 1) {
     std::vector<net::HttpRequest> requests;
     requests.push_back(net::osrm_table_request(options_.osrm_url, points));
     answer = std::move((co_await fetch(std::move(requests))).front());
   }
-  co_return co_await run([&] { return distances_from(answer, points); });
+  co_return co_await run(business, [&] { return distances_from(answer, points); });
 }
 
 }  // namespace waybill::api

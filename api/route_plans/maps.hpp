@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,14 +10,11 @@
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 
+#include "api/threads/background.hpp"
+#include "base/guid.hpp"
 #include "base/thread/mutex.hpp"
-#include "base/thread/run_on.hpp"
 #include "base/thread/service.hpp"
-#include "base/thread/shared_call.hpp"
-#include "base/thread/thread.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/tour.hpp"
 #include "net/http/http_client.hpp"
@@ -29,8 +25,8 @@ namespace asio = boost::asio;
 
 /// Locates addresses and measures distances, for all io threads. Queries the geocoder and the OSRM server if
 /// they are configured; without an answer in time, the gazetteer of cities and straight lines are used.
-/// `locate` and `distances` throw std::bad_alloc only. The geocoder's results are cached in memory, a few
-/// megabytes at most.
+/// Businesses share its threads by turns (Background); the work of a business beyond its limit is refused
+/// with UNAVAILABLE. The geocoder's results are cached in memory, a few megabytes at most.
 class Maps final : public Service {
  public:
   struct Options {
@@ -48,23 +44,19 @@ class Maps final : public Service {
   /// Returns the place of each address, in their order; nullopt if unknown. `home` is the country of
   /// addresses without one. Takes at most five seconds.
   asio::awaitable<std::vector<std::optional<domain::Point>>> locate(
-      const std::vector<domain::PostalAddress>& addresses, std::string_view home);
+      const Guid& business, const std::vector<domain::PostalAddress>& addresses, std::string_view home);
 
   /// Returns the kilometres by road between all points. Takes at most ten seconds.
-  asio::awaitable<domain::Distances> distances(const std::vector<domain::Point>& points);
+  asio::awaitable<domain::Distances> distances(const Guid& business,
+                                               const std::vector<domain::Point>& points);
 
   /// Runs `work` outside the io threads, for work of more than a few milliseconds. Rethrows its exceptions.
   template <typename Work>
-  asio::awaitable<std::invoke_result_t<Work&>> run(Work work) {
-    const SharedCall<Work> call(std::move(work));
-    co_await run_on(work_, call);
-    co_return call.take();
+  asio::awaitable<std::invoke_result_t<Work&>> run(const Guid& business, Work work) {
+    return work_.run(business, std::move(work));
   }
 
  private:
-  Thread make_thread() {
-    return Thread(ThreadKind::maps, [this](const std::stop_token&) { work_.run(); });
-  }
   asio::awaitable<std::vector<net::HttpResponse>> fetch(std::vector<net::HttpRequest> requests);
   asio::awaitable<void> query_geocoder(const std::vector<domain::PostalAddress>& addresses,
                                        std::string_view home,
@@ -74,11 +66,12 @@ class Maps final : public Service {
 
   const Options options_;
   std::unique_ptr<net::HttpClient> client_;
-  asio::io_context work_;
-  const asio::executor_work_guard<asio::io_context::executor_type> guard_ = asio::make_work_guard(work_);
+  Background work_{{.kind = ThreadKind::maps,
+                    .most_waiting = 512,
+                    .most_of_one = 256,
+                    .refusal = "The service plans too many routes; try again."}};
   mutable Mutex mutex_;
   std::unordered_map<std::string, domain::Point> cached_points_ GUARDED_BY(mutex_);  // by the geocoder's URL
-  std::array<Thread, 2> threads_{make_thread(), make_thread()};
 };
 
 }  // namespace waybill::api

@@ -41,17 +41,17 @@ RouteStops read_stops(const storage::TypedRows<S>& rows, const Locations& locati
   return read;
 }
 
-asio::awaitable<domain::RoutePlan> plan(Services& services, const RouteStops& stops) {
+asio::awaitable<domain::RoutePlan> plan(Services& services, const Guid& business, const RouteStops& stops) {
   std::vector<domain::Point> points;
   if (stops.origin) points.push_back(*stops.origin);
   for (const auto& place : stops.places) {
     if (place) points.push_back(*place);
   }
-  const auto distances = co_await services.maps.distances(points);
+  const auto distances = co_await services.maps.distances(business, points);
   // The coroutine waits here, so the references in the work stay valid.
   const domain::RouteProblem problem{
       .has_origin = stops.origin.has_value(), .stops = stops.stops, .distances = distances};
-  co_return co_await services.maps.run([&problem] { return domain::plan_route(problem); });
+  co_return co_await services.maps.run(business, [&problem] { return domain::plan_route(problem); });
 }
 
 asio::awaitable<void> store_route(storage::Transaction& transaction, const Guid& business,
@@ -103,7 +103,7 @@ asio::awaitable<Locations> locate(Services& services, const Guid& business, cons
   std::vector<domain::PostalAddress> addresses;
   addresses.reserve(static_cast<std::size_t>(rows.size()));
   for (const auto& row : rows) addresses.push_back(address_of(row));
-  const auto points = co_await services.maps.locate(addresses, addresses.front().country);
+  const auto points = co_await services.maps.locate(business, addresses, addresses.front().country);
   Locations locations;
   auto point = points.begin();
   for (const auto& row : rows) {
@@ -127,7 +127,7 @@ asio::awaitable<PlannedRoute> PlannedRoute::make(Services& services, Guid busine
   const auto rows = co_await services.db.read(sql::route_plans::ExpectedStops{
       .business = business, .dispatch = dispatch, .added = change.added, .removed = change.removed});
   planned.stops_ = read_stops(rows, planned.locations_);
-  planned.route_ = co_await plan(services, planned.stops_);
+  planned.route_ = co_await plan(services, business, planned.stops_);
   co_return planned;
 }
 

@@ -107,7 +107,7 @@ constexpr auto rows = std::to_array<ThreadRow>({
      "`api::PasswordHasher`, `api/accounts/password_hasher.cpp`; one or two", "`Turn::hash`, `Turn::matches`",
      "the work at hand", "`PasswordHasher`", "the answers in flight"},
     {Kind::maps, "maps", Of::api, "`api::Maps`, `api/route_plans/maps.cpp`; two", "`run`", "the work at hand",
-     "none", "the answers in flight"},
+     "`Background`", "the answers in flight"},
     {Kind::database_keeper, "database keeper", Of::api,
      "`app::DatabaseKeeper`, `app/node/database_keeper.cpp`", "the clock",
      "a session, partitions, merges, analyses", "none", "the turn, which another process takes"},
