@@ -147,6 +147,10 @@ bool export_customer(storage::Session& session, const CustomerExport& wanted,
           .business = business, .records = all, .emails = person.emails, .no_record = storage::no_record});
   lists.add_list("uploads", sql::customer_exports::Uploads{
                                 .business = business, .emails = person.emails, .names = person.names});
+  lists.add_list(
+      "contactOf",
+      sql::customer_exports::ContactOf{
+          .business = business, .customer = customer, .emails = person.emails, .names = person.names});
   add_views(lists, session, business, person.words);
   if (lists.goes_on()) write("}");
   return true;

@@ -112,6 +112,23 @@ TEST_F(CustomerExportTest, HasTheRowsOfUploads) {
   EXPECT_EQ(text_at(rows[1], "address.street"), "Rua 4");
 }
 
+TEST_F(CustomerExportTest, HasTheContactsOfOtherCustomersThatAreThePerson) {
+  const auto customer = create_customer({{"name", "Ada"}, {"email", "ada@example.com"}});
+  const auto other = create_customer({{"name", "Bob"}, {"email", "bob@example.com"}});
+  for (const json::object& contact :
+       {json::object{{"name", "A. L."}, {"email", "ADA@example.com"}},
+        json::object{{"name", "Ada"}, {"email", "other.ada@example.com"}}, json::object{{"name", "ada"}}}) {
+    const auto added = http.post("/api/v1/Customers/" + other + "/contacts", contact);
+    ASSERT_EQ(added.status, 201) << added.text;
+  }
+  const auto document = export_of(customer);
+  const auto& contacts = at(document, "contactOf").as_array();
+  ASSERT_EQ(contacts.size(), 2U) << json::serialize(contacts);
+  EXPECT_EQ(text_at(contacts[0], "customerId"), other);
+  EXPECT_EQ(text_at(contacts[0], "contact.email"), "ADA@example.com");
+  EXPECT_EQ(text_at(contacts[1], "contact.name"), "ada");
+}
+
 TEST_F(CustomerExportTest, HasScheduledRunsWithoutTheirMessages) {
   const auto customer = create_customer({{"name", "Ada"}, {"email", "ada@example.com"}});
   tenant.create_order({{"customer", nullptr}, {"customerId", customer}, {"orderNumber", "A-1"}});
