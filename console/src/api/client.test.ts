@@ -1,12 +1,19 @@
 import {expect, test, vi} from 'vitest';
 
-import {queryText} from './client';
+import {api, queryText} from './client';
 import {numeral} from './numeral';
 
-vi.mock('./session.svelte', () => ({session: {}}));
+const renew = vi.hoisted(() => vi.fn());
+vi.mock('./session.svelte', () => ({session: {renew}}));
 
 test('A number in a query is written by its digits', () => {
   expect(queryText({PageSize: numeral(50), status: ['draft', 'ready'], late: true, after: ''})).toBe(
     'PageSize=50&status=draft&status=ready&late=true&after=',
   );
+});
+
+test('Who signs out after the end of the session is not asked for the password', async () => {
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('{"error":{}}', {status: 401})));
+  await expect(api.POST('/api/user/logout', {baseUrl: 'http://console'})).rejects.toMatchObject({status: 401});
+  expect(renew).not.toHaveBeenCalled();
 });

@@ -40,6 +40,9 @@ class LosslessAnswer extends Response {
   }
 }
 
+/** Calls for which 401 is an answer; after the 401 of any other, the person is asked for the password. */
+const unasked = /\/api\/user\/log(in|out)$/;
+
 /**
  * Sends a request with the session's cookie. Of a session that ended it asks for the password and sends the request
  * again, with the same Idempotency-Key, so that a change is made once. The browser's cache sends If-None-Match.
@@ -54,7 +57,7 @@ async function send(request: Request): Promise<Response> {
     if (answer.ok && !isJson(answer)) return answer;
     const text = await answer.text();
     if (answer.ok) return new LosslessAnswer(text, answer);
-    if (answer.status === 401 && !request.url.endsWith('/api/user/login')) {
+    if (answer.status === 401 && !unasked.test(request.url)) {
       await session.renew(request.signal);
       continue;
     }

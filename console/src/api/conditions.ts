@@ -27,7 +27,7 @@ export function conditionTree(conditions: unknown, results: Result[]): {tree: Co
 }
 
 /** One group with all results, where the definition is not known. */
-export function flat(results: Result[]): ConditionTree {
+function flat(results: Result[]): ConditionTree {
   return all(results.map((result) => ({kind: 'comparison', holds: result.holds, result})));
 }
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 
-import {bounds, endOf, momentOf, wallClock} from './moment';
+import {bounds, dayAgo, dayOf, endOf, momentOf, wallClock} from './moment';
 
 test('a planned time is that of the shown zone, in summer and in winter', () => {
   expect(momentOf('2026-07-01T08:00', 'Europe/Berlin')).toBe('2026-07-01T06:00:00.000Z');
@@ -31,6 +31,16 @@ test('the days of a filter are days of the shown zone', () => {
   expect(bounds('2026-11-28', null, tokyo)).toEqual({from: '2026-11-27T15:00:00.000Z'});
   expect(bounds(null, null, unknown)).toEqual({});
   expect(bounds('2026-11-28T01:00:00Z', null, unknown)).toEqual({from: '2026-11-28T01:00:00Z'});
+});
+
+test('the field of a filter shows the day of a moment in the shown zone', () => {
+  expect(dayOf('2026-11-28', () => expect.unreachable('it is a day'))).toBe('2026-11-28');
+  expect(dayOf('2026-11-28T23:00:00.000Z', () => 'Europe/Berlin')).toBe('2026-11-29');
+  expect(dayOf('yesterday', () => 'UTC')).toBe('');
+});
+
+test('the last 24 hours begin with a whole hour', () => {
+  expect(dayAgo(Date.parse('2026-11-28T10:59:59Z'))).toBe('2026-11-27T10:00:00.000Z');
 });
 
 test('a day ends where the next one begins, also where the clock changes', () => {

@@ -21,10 +21,24 @@ export function momentOf(wall: string, zone: string): string {
  * API includes the millisecond of the end. The zone is asked for only then: that of the business is not known at first.
  */
 export function bounds(from: string | null, to: string | null, zone: () => string): {from?: string; to?: string} {
-  const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
   const first = from && isDay(from) ? momentOf(`${from}T00:00`, zone()) : from;
   const last = to && isDay(to) ? endOf(to, zone()) : to;
   return {...(first && {from: first}), ...(last && {to: last})};
+}
+
+const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
+
+/** The day of a bound of a list, which is a day or a moment, for the field of the filter; empty for any other text. */
+export function dayOf(bound: string, zone: () => string): string {
+  if (isDay(bound)) return bound;
+  const at = Date.parse(bound);
+  return Number.isNaN(at) ? '' : wallClock(at, zone()).slice(0, 10);
+}
+
+/** The beginning of the last 24 hours, as the API counts them: by whole hours (UTC). */
+export function dayAgo(now = Date.now()): string {
+  const hour = 3_600_000;
+  return new Date((Math.floor(now / hour) - 24) * hour).toISOString();
 }
 
 /** The last millisecond of a day (YYYY-MM-DD) in a zone. */

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 
 import source from '../../../domain/records/state_machines.cpp?raw';
-import {orderMoves, shipmentMoves} from './moves';
+import {orderMoves, parcelMoves, shipmentMoves} from './moves';
 
 test.each([
   ['order', orderMoves],
@@ -13,3 +13,12 @@ test.each([
     expect(names, from).toEqual(to);
   }
 });
+
+test.each([[null, true], ['refused', true], ['voided', true], ['bought', false], ['unknown', false], ['voiding', false]])(
+  'A parcel whose label is %s can be cancelled: %s',
+  (labelStatus, isOffered) => {
+    for (const status of ['created', 'exception'] as const)
+      expect(parcelMoves({status, labelStatus}).includes('cancelled')).toBe(isOffered);
+    expect(parcelMoves({status: 'created', labelStatus})).toContain('collected');
+  },
+);

@@ -1,7 +1,19 @@
 import type {Schemas} from './client';
 
+type Parcel = Pick<Schemas['ShipmentEntry'], 'status' | 'labelStatus'>;
+
 export type OrderStatus = Schemas['OrderEntry']['status'];
 export type ShipmentStatus = Schemas['ShipmentEntry']['status'];
+
+/** True while a carrier's label is bought, or may be: the parcel gets no second one, and cannot be cancelled. */
+export function hasLabel({labelStatus}: Pick<Parcel, 'labelStatus'>): boolean {
+  return ![null, 'refused', 'voided'].includes(labelStatus);
+}
+
+/** The moves that a person may make of a parcel. */
+export function parcelMoves(parcel: Parcel): ShipmentStatus[] {
+  return shipmentMoves[parcel.status].filter((to) => to !== 'cancelled' || !hasLabel(parcel));
+}
 
 // The moves of domain/records/state_machines.cpp; moves.test.ts compares them. The page offers no other.
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 
-import {isNumeral, readJson} from './numeral';
+import {isNumeral, readJson, typedNumber} from './numeral';
 
 // Node 20 does not tell the source of a number; the browsers of vite.config.ts do.
 const exact = 'rawJSON' in JSON;
@@ -15,4 +15,22 @@ test('A number keeps its place and is not confused with a text of the same digit
 test.runIf(exact)('A number that exceeds a double survives', () => {
   const text = '{"id":9007199254740993,"price":0.10000000000000000001}';
   expect(JSON.stringify(readJson(text))).toBe(text);
+});
+
+test.each([
+  ['12,50', '12.50'],
+  ['12.50', '12.50'],
+  [' 7 ', '7'],
+  ['-0,5', '-0.5'],
+  ['007', '7'],
+  ['0', '0'],
+  ['1e3', '1e3'],
+])('A typed number is read: %s', (text, digits) => {
+  const read = typedNumber(text);
+  expect(read?.digits).toBe(digits);
+  expect(JSON.stringify(read)).toBe(exact ? digits : String(Number(digits)));
+});
+
+test.each(['', ' ', 'abc', '12,', ',5', '1.234,50', '1,2,3', '--1', '12 kg'])('A typed text is not a number: “%s”', (text) => {
+  expect(typedNumber(text)).toBeUndefined();
 });

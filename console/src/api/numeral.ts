@@ -36,6 +36,12 @@ export function numeralOf(digits: string): Numeral {
   return new DigitsOfNumber(digits);
 }
 
+/** The number that a person has typed, also with a decimal comma; undefined if it is not one. */
+export function typedNumber(text: string): Numeral | undefined {
+  const digits = text.trim().replace(',', '.').replace(/^(-?)0+(?=\d)/, '$1');
+  return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(digits) ? new DigitsOfNumber(digits) : undefined;
+}
+
 export function isNumeral(value: unknown): value is Numeral {
   return value instanceof DigitsOfNumber;
 }

@@ -24,7 +24,8 @@ interface Source<T> {
 
 /**
  * A list that grows downwards by pages and never moves under the cursor: rows that are known change in place, and new
- * ones are counted in `newer` until the person shows them; an empty list shows them at once. `reset` begins again, for other filters.
+ * ones are counted in `newer` until the person shows them; an empty list shows them at once. `reset` begins again, for
+ * other filters; `reread` is for a change that the person has made.
  */
 export class Rows<T extends {guid: string}> {
   rows = $state.raw<T[]>([]);
@@ -37,6 +38,8 @@ export class Rows<T extends {guid: string}> {
   readonly head: Live<Page<T>>;
   readonly #more: Live<Page<T>>;
   readonly #count: Live<string | undefined>;
+  /** True from a change of the person until the list was read again. */
+  #stale = false;
 
   constructor(private readonly source: Source<T>) {
     this.head = new Live((signal) => this.#readHead(signal), source.period ?? livePeriod);
@@ -70,6 +73,13 @@ export class Rows<T extends {guid: string}> {
     await this.#count.refresh();
   }
 
+  /** Reads the list again as far as it is shown: rows that it does not have any more go, and new ones come. */
+  async reread(): Promise<void> {
+    this.#stale = true;
+    await this.head.refresh();
+    await this.#count.refresh();
+  }
+
   /** Shows the rows that came in the meantime. If they do not reach down to those shown, the list begins again. */
   showNewer(): void {
     const rows = [...this.newer, ...this.rows];
@@ -93,6 +103,19 @@ export class Rows<T extends {guid: string}> {
   async #readHead(signal: AbortSignal): Promise<Page<T>> {
     const newest = untrack(() => this.rows[0]?.guid ?? null);
     const page = await this.source.page(null, signal, newest);
+    if (this.#stale) {
+      let {rows, next} = page;
+      while (next !== null && rows.length < this.rows.length) {
+        const further: Page<T> = await this.source.page(next, signal, null);
+        rows = [...rows, ...merge(rows, further.rows).newer];
+        next = further.next;
+      }
+      this.#stale = false;
+      this.rows = rows;
+      this.next = next;
+      this.#setNewer([]);
+      return page;
+    }
     // Nothing moves under the cursor if no row is shown.
     if (this.rows.length > 0) {
       const merged = merge(this.rows, page.rows);

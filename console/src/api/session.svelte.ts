@@ -1,4 +1,4 @@
-import {api, data, type Schemas} from './client';
+import {api, ApiError, data, type Schemas} from './client';
 
 /**
  * The session of the page. The token is in a cookie that scripts cannot read, so that the page knows only who the
@@ -45,8 +45,13 @@ class Session {
     for (const resume of this.#waiting.splice(0)) resume();
   }
 
+  /** Ends the session, also one that has ended, and leads to the sign-in. Throws ApiError or Unreachable. */
   async signOut(): Promise<void> {
-    await api.POST('/api/user/logout');
+    try {
+      await api.POST('/api/user/logout');
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error;
+    }
     location.assign('/console/');
   }
 

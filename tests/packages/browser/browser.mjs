@@ -12,7 +12,7 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 
 export function launch() {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args: options,
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell', headless: true, args: options,
   });
 }
 

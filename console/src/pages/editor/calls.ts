@@ -1,5 +1,7 @@
 import {api, ApiError, data, type Schemas} from '../../api/client';
 import {numeral} from '../../api/numeral';
+import {t} from '../../texts/texts.svelte';
+import {statusText} from '../record/status';
 import {canonical, isObject, type Json, type JsonObject} from './json';
 
 export type EntityType = Schemas['EntityType'];
@@ -68,11 +70,11 @@ export async function latest(type: EntityType, signal: AbortSignal): Promise<Cho
   switch (type) {
     case 'Order': {
       const list = await data(api.GET('/api/v1/Orders', {params: {query}, signal}));
-      return list.map((each) => ({guid: each.guid, title: each.orderNumber, hint: hint(each.customer?.name, each.status)}));
+      return list.map((each) => ({guid: each.guid, title: each.orderNumber, hint: hint(each.customer?.name, t().orders.statuses[each.status])}));
     }
     case 'Shipment': {
       const list = await data(api.GET('/api/v1/shipments', {params: {query: {perPage: numeral(10)}}, signal}));
-      return list.map((each) => ({guid: each.guid, title: each.trackingNumber, hint: hint(each.recipient.name, each.status)}));
+      return list.map((each) => ({guid: each.guid, title: each.trackingNumber, hint: hint(each.recipient.name, t().shipments.statuses[each.status])}));
     }
     case 'Customer': {
       const list = await data(api.GET('/api/v1/Customers', {params: {query}, signal}));
@@ -90,5 +92,5 @@ export async function found(type: EntityType, text: string, signal: AbortSignal)
   const entries = await data(api.GET('/api/search', {params: {query: {q: text}}, signal}));
   return entries
     .filter((each) => each.type === type.toLowerCase())
-    .map((each) => ({guid: each.guid, title: each.title, hint: [each.subtitle, each.status].filter(Boolean).join(' · ')}));
+    .map((each) => ({guid: each.guid, title: each.title, hint: [each.subtitle, statusText(each)].filter(Boolean).join(' · ')}));
 }

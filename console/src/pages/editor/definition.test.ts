@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {changes, conflicts, editable, rebased, withSteps} from './definition';
 
 test('A workflow as it is read gives the definition without what is empty', () => {
-  const read = {guid: 'x', name: 'A', triggers: ['order_created'], triggerId: 'y', timer: null, ordered: false, version: null};
+  const read = {guid: 'x', name: 'A', triggers: ['order_created'], triggerId: 'y', timer: null, conditions: {}, ordered: false, version: null};
   expect(editable(read)).toEqual({name: 'A', triggers: ['order_created']});
 });
 

@@ -7,7 +7,7 @@ const notEdited = [
 ];
 
 /** The values that a new workflow has without naming them. */
-const defaults: JsonObject = {ordered: false, workdays: false, each: false, runWhenEmpty: false, triggers: []};
+const defaults: JsonObject = {conditions: {}, ordered: false, workdays: false, each: false, runWhenEmpty: false, triggers: []};
 
 /** The values that a step has without naming them. */
 const stepDefaults: JsonObject = {onFailure: 'stop', method: 'POST', contentType: 'application/json', headers: {}};

@@ -1,7 +1,7 @@
 import {api, data, type Schemas} from '../../api/client';
 import {readJson, type Numeral} from '../../api/numeral';
 import {session} from '../../api/session.svelte';
-import {changes, rebased} from './definition';
+import {changes, editable, rebased} from './definition';
 import {bounded, differingPlace} from './history';
 import {canonical, having, isObject, without, type Json, type JsonObject} from './json';
 
@@ -70,6 +70,19 @@ export class Draft {
     this.earlier = earlier;
     this.later = [];
     this.#show(now);
+  }
+
+  /**
+   * A version that was saved elsewhere is the new base, unless the person has changed something. One with the same
+   * definition, such as that of a switch, takes nothing away.
+   */
+  meet(saved: JsonObject, version: Numeral): void {
+    if (canonical(saved) === canonical(editable(this.before))) {
+      this.version = version;
+      this.#keep();
+    } else if (!this.changed) {
+      this.rebase(saved, version);
+    }
   }
 
   /** Takes another person's version as the base, with the changes of this person on top, which can still be undone. */

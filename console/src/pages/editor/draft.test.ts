@@ -133,3 +133,26 @@ test('A new workflow continues with its changes once it is saved', async () => {
   const made = begun('made');
   expect([made.changed, made.restored, made.earlier]).toEqual([false, false, [base]]);
 });
+
+test('A switch makes a version that is not a conflict: the changes stay, and are saved on top of it', async () => {
+  const draft = begun();
+  draft.set('ordered', true);
+  draft.meet({...base}, numeral(2));
+  expect([draft.now.ordered, draft.version?.digits, begun().version?.digits]).toEqual([true, '2', '2']);
+  draft.undo();
+  expect(draft.changed).toBe(false);
+  draft.redo();
+  POST.mockResolvedValueOnce({guid: 'w', version: numeral(3)});
+  await draft.save('w', 'key');
+  expect(POST.mock.lastCall?.[1]).toMatchObject({body: {ordered: true, ifVersion: numeral(2)}});
+});
+
+test('Another definition is the base at once, unless there are changes', () => {
+  const theirs = {...base, name: 'Theirs'};
+  const draft = begun();
+  draft.meet(theirs, numeral(2));
+  expect([draft.now, draft.version?.digits]).toEqual([theirs, '2']);
+  draft.set('ordered', true);
+  draft.meet({...base, name: 'Again'}, numeral(3));
+  expect([draft.now, draft.version?.digits]).toEqual([{...theirs, ordered: true}, '2']);
+});

@@ -289,7 +289,8 @@ export function fits(kind: Kind, value: Json | undefined): boolean {
     case 'flag':
       return typeof value === 'boolean';
     case 'number':
-      return isNumeral(value);
+      // A person has typed something else; the form says so.
+      return isNumeral(value) || typeof value === 'string';
     case 'recipients':
       return texts || typeof value === 'string';
     case 'list':

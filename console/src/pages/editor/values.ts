@@ -1,4 +1,4 @@
-import {isNumeral} from '../../api/numeral';
+import {isNumeral, typedNumber} from '../../api/numeral';
 import type {Field} from './conditions';
 import {numeralOf, type Json} from './json';
 
@@ -14,7 +14,7 @@ export function written(value: Json, type: Field['type'] | undefined): string {
 /** The value that a text stands for: by the type of the field, and by the text itself if the field may have any. */
 export function parsed(text: string, type: Field['type'] | undefined): Json {
   if (text === '') return null;
-  if (type === 'number' || type === 'integer') return numeralOf(text.trim().replace(',', '.')) ?? text;
+  if (type === 'number' || type === 'integer') return typedNumber(text) ?? text;
   const quoted = unquoted(text);
   if (quoted !== undefined) return quoted;
   if (type !== 'any' && type !== undefined) return text;

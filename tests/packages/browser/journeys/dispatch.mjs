@@ -45,7 +45,7 @@ try {
     await page.goto(`${root}dispatch/vehicles?open=new`);
     await page.getByLabel('Name', {exact: true}).fill(`Van ${run}`);
     await page.getByLabel('Number plate').fill(`AA-${run}`);
-    await page.getByLabel(/^Most weight/).fill('800.25');
+    await page.getByLabel(/^Most weight/).fill('800,25');
     await page.getByRole('button', {name: 'Create'}).click();
     await drawer.getByRole('heading', {level: 1, name: `Van ${run}`}).waitFor();
     const vehicles = (await call(page, 'GET', '/api/vehicles')).body.data;
@@ -117,8 +117,19 @@ try {
     await page.goto(`${root}dispatch/drivers`);
     await page.getByRole('link', {name: `Dora ${run}`}).click();
     await drawer.getByRole('button', {name: 'Delete'}).click();
+    // The dialog stays while the call is under way, so that the refusal is seen.
+    const calls = '**/api/drivers/*';
+    const held = new Promise((resolve) => {
+      void page.route(calls, (each) => (each.request().method() === 'DELETE' ? resolve(each) : each.continue()));
+    });
     await dialog.getByRole('button', {name: 'Delete'}).click();
+    const deletion = await held;
+    assert.ok(await dialog.getByRole('button', {name: 'Cancel'}).isDisabled(), 'what is sent cannot be cancelled');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await deletion.continue();
     await dialog.getByRole('alert').waitFor();
+    await page.unroute(calls);
     await page.keyboard.press('Escape');
     await page.getByRole('link', {name: `Emil ${run}`}).click();
     await drawer.getByRole('heading', {level: 1, name: `Emil ${run}`}).waitFor();

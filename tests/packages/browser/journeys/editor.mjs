@@ -114,11 +114,15 @@ await page.getByRole('button', {name: 'Save, switched off'}).click();
 await page.getByText('The secret that signs its calls').waitFor();
 await page.waitForURL(/editor\/[0-9a-f-]{36}/);
 const guid = /editor\/([0-9a-f-]{36})/.exec(page.url())[1];
+await nameField.fill(`${name}, not saved`);
 await page.getByRole('button', {name: 'Switch on'}).click();
 await page.getByText(/it would have run \d+ times/).waitFor();
 await shot(page, 'switch-on');
 await page.getByRole('dialog').getByRole('button', {name: 'Switch on'}).click();
 await page.getByRole('button', {name: 'Switch off'}).waitFor();
+assert.equal(await button('Keep my changes on top').count(), 0, 'the switch counts as a version of another person');
+assert.equal(await nameField.inputValue(), `${name}, not saved`);
+await button('Undo').click();
 const {data: orders} = await call(page, 'GET', '/api/v1/Orders?PageSize=10');
 const city = definition.conditions['deliveryAddress.city'];
 await call(page, 'POST', '/api/v1/Orders', {
@@ -177,6 +181,11 @@ if (viewer) {
   }
   assert.equal(await other.getByLabel('Name', {exact: true}).isDisabled(), true);
   await shot(other, 'viewer');
+  for (const path of ['editor', 'editor/new']) {
+    await other.goto(base + path);
+    await other.getByText('Your role does not allow this.').waitFor();
+    assert.equal(await other.getByRole('main').getByRole('button').count(), 0, `a beginning at ${path}`);
+  }
 }
 
 step('In German the editor is German, the triggers too.');
@@ -187,12 +196,14 @@ await german.getByRole('heading', {name: 'Bedingungen'}).waitFor();
 assert.equal(await german.getByRole('checkbox', {name: 'Auftrag erstellt'}).isChecked(), true);
 await german.context().close();
 
-step('It is deleted after a question.');
+step('It is deleted after a question, and its row is gone.');
 await page.goto(`${base}workflows?open=${guid}`);
+await page.locator('tr', {hasText: name}).waitFor();
 await page.getByRole('dialog').getByRole('button', {name: 'Delete'}).click();
 await page.getByText(/open runs end without being performed/).waitFor();
 await page.locator('dialog:modal').getByRole('button', {name: 'Delete'}).click();
 await page.waitForURL(/workflows$/);
+await page.locator('tr', {hasText: name}).waitFor({state: 'detached'});
 
 await browser.close();
 assert.deepEqual(errors, []);

@@ -116,9 +116,20 @@ await step('a move asks first, is made with its note, and names who made it', as
   await dialog.getByLabel('Note for the history').fill(`by van ${run}`);
   await dialog.getByRole('button', {name: 'Change to “Collected”'}).click();
   await dialog.waitFor({state: 'detached'});
+  await page.locator('tr', {hasText: number}).waitFor({state: 'detached'});
   await page.getByRole('link', {name: 'History'}).click();
   await page.getByText(`by van ${run}`).first().waitFor();
   await page.getByText('Operator', {exact: false}).first().waitFor();
+});
+
+await step('a move of a parcel that has moved in the meantime is not shown as done', async () => {
+  await page.getByLabel('Change status').selectOption('in_transit');
+  const {shipments} = await call(page, 'GET', `/api/v1/Orders/${orders[0].guid}`);
+  await call(page, 'POST', `/api/v1/shipments/${shipments[0].guid}/traces`, {status: 'in_transit', description: 'On its way'});
+  const dialog = page.locator('dialog:modal');
+  await dialog.getByRole('button', {name: 'Change to “In transit”'}).click();
+  await dialog.getByText('the parcel has changed in the meantime').waitFor();
+  await dialog.getByRole('button', {name: 'Cancel'}).click();
 });
 
 await step('the automation tab says why a workflow did not run', async () => {

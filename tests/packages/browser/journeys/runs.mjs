@@ -1,12 +1,13 @@
 // Walks through the pages of runs, messages, events, jobs and audit in Chromium, as people use them: a receiver breaks,
 // the failed run is found and replayed; support finds why a customer got no mail; new events do not move the list; a
-// viewer can change nothing. The journey makes its own records, with texts that would run as scripts if a page let them.
+// viewer can change nothing; a phone has no page that is wider. The journey makes its own records, with texts that would run as scripts if a page let them.
 // Usage: node runs.mjs CONSOLE TOKEN LINK VIEWER_LINK ; CONSOLE is the URL of the console, TOKEN an API token of an admin,
 // the links are one-time links of an admin and of a viewer. Needs `--allow-private-destinations`. The exit status is 1 if
 // a step fails.
 import assert from 'node:assert/strict';
 import {createServer} from 'node:http';
 
+import {layoutFindings} from '../browser.mjs';
 import {launch} from './journey.mjs';
 
 const [consoleUrl, token, link, viewerLink] = process.argv.slice(2);
@@ -42,14 +43,26 @@ async function prepare() {
   const conditions = {'customer.email': email};
   const common = {entityType: 'Order', triggers: ['order_created']};
   const action = {type: 'webhook', recipient: `http://127.0.0.1:${receiver.address().port}/erp`};
-  const erp = await call('POST', '/api/workflows/configure', {name: `ERP ${unique}`, ...common, conditions, action});
+  const either = {any: [conditions, {'customer.email': `other-${email}`}]};
+  const erp = await call('POST', '/api/workflows/configure', {name: `ERP ${unique}`, ...common, conditions: either, action});
   const mail = await call('POST', '/api/workflows/configure', {
     ...common,
     name: `Gift ${unique}`,
     conditions: {...conditions, totalValue: {gte: 1000}},
     action: {type: 'send_email', recipient: '{{customer.email}}', subject: hostile, body: 'A gift.'},
   });
-  return {erp, mail, order: await makeOrder()};
+  await call('POST', '/api/workflows/configure', {
+    name: `Return ${unique}`,
+    entityType: 'Shipment',
+    triggers: ['shipment_created'],
+    conditions: {'customer.email': email, any: [{status: 'returned'}, {'recipient.name': 'Nobody'}]},
+    action: {type: 'send_email', recipient: '{{customer.email}}', subject: 'Back', body: 'It comes back.'},
+  });
+  const order = await makeOrder();
+  const {customer} = await call('GET', `/api/v1/Orders/${order.guid}`);
+  const person = {name: 'Ada', street: 'Rua 1', city: 'Lisbon', country: 'Portugal'};
+  await call('POST', '/api/v1/shipments', {customerId: customer.guid, sender: person, recipient: person, packages: [{weight: 1}]});
+  return {erp, mail, order};
 }
 
 const button = (page, name) => page.getByRole('button', {name, exact: true});
@@ -61,6 +74,8 @@ async function findFailedRunAndReplay(page, {erp}) {
   assert.match(page.url(), /status=dead.*open=/);
   const run = page.getByRole('dialog', {name: 'Run'});
   await run.getByText('The workflow matched').waitFor();
+  await run.getByText('Why it matched').click();
+  await run.getByText('any of').waitFor();
   await run.getByText('Attempt 1').click();
   await run.getByText('<script>alert(2)</script> 400').waitFor();
   await run.getByRole('link', {name: 'Request'}).click();
@@ -98,6 +113,14 @@ async function findWhyThereIsNoMail(page, {order}) {
   await page.locator('details', {hasText: `Gift ${unique}`}).getByText('1,000 · was 20').waitFor();
 }
 
+async function findWhyThereIsNoMailForAParcel(page) {
+  await page.goto(`${consoleUrl}messages?address=${email}&view=unsent`);
+  await page.getByRole('main').getByRole('link', {name: /^Parcel /}).click();
+  const mail = page.locator('details', {hasText: `Return ${unique}`});
+  await mail.getByText('“returned” · was “created”').waitFor();
+  await mail.getByText('any of').waitFor();
+}
+
 async function followEvents(page) {
   await page.goto(`${consoleUrl}events?type=order_created`);
   const table = page.getByRole('table', {name: 'Events'});
@@ -127,6 +150,18 @@ async function changeNothing(page, {erp}) {
     assert.equal(await button(page, name).count(), 0, `a viewer is not offered “${name}”`);
 }
 
+/** The steps of the guide have their longest titles in German. */
+async function fitAPhone(browser, page) {
+  const {cookies} = await page.context().storageState();
+  const context = await browser.newContext({locale: 'de-DE', viewport: {width: 360, height: 740}, storageState: {cookies, origins: []}});
+  const phone = await context.newPage();
+  await phone.goto(`${consoleUrl}today`);
+  await phone.getByText('(erledigt)').first().waitFor({state: 'attached'});
+  await phone.getByRole('heading', {level: 2, name: 'Aufträge'}).waitFor();
+  assert.deepEqual(await layoutFindings(phone), []);
+  await context.close();
+}
+
 async function signedIn(browser, by, faults) {
   const context = await browser.newContext({locale: 'en-GB', reducedMotion: 'reduce'});
   const page = await context.newPage();
@@ -145,10 +180,12 @@ try {
   const faults = [];
   const made = await prepare();
   const page = await signedIn(browser, link, faults);
-  for (const step of [findFailedRunAndReplay, replayAll, findWhyThereIsNoMail, followEvents, readAudit]) {
+  for (const step of [findFailedRunAndReplay, replayAll, findWhyThereIsNoMail, findWhyThereIsNoMailForAParcel, followEvents, readAudit]) {
     await step(page, made);
     console.log(`ok ${step.name}`);
   }
+  await fitAPhone(browser, page);
+  console.log('ok fitAPhone');
   await changeNothing(await signedIn(browser, viewerLink, faults), made);
   console.log('ok changeNothing');
   assert.deepEqual(faults, []);

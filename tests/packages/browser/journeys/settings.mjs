@@ -131,6 +131,18 @@ try {
     const {calendar} = (await call(admin, 'GET', '/api/business/my-business')).body.data;
     assert.deepEqual(calendar.holidays, ['2026-12-24', '2026-12-25']);
   });
+  await step('two people who change different fields keep both', async () => {
+    const other = await admin.context().newPage();
+    for (const page of [admin, other]) await page.goto(`${root}settings/business`);
+    for (const [page, field, value] of [[other, 'Phone', '+49 30 1234'], [admin, 'Name', `Tea ${run}`]]) {
+      await page.getByLabel(field, {exact: true}).fill(value);
+      await page.getByRole('button', {name: 'Save'}).click();
+      await page.getByText('Saved.').waitFor();
+    }
+    const {name, phone} = (await call(admin, 'GET', '/api/business/my-business')).body.data;
+    assert.deepEqual([name, phone], [`Tea ${run}`, '+49 30 1234']);
+    await other.close();
+  });
   await step('an alert is chosen', async () => {
     await admin.goto(`${root}settings/alerts`);
     await admin.getByLabel('Mails to').fill('operations@example.com');

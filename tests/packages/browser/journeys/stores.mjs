@@ -1,6 +1,7 @@
 // An admin maps the shipping methods of a store to services, and is told at the field which one is not accepted; sets the
 // defaults of orders; gives a webhook a new secret where its destination is shown; a mailed link opens an event and a
-// change that are far down in their lists; a viewer sees the same and is offered no change.
+// change that are far down in their lists; a viewer sees the same and is offered no change; a disabled store keeps its
+// settings for its new keys.
 // Usage: node stores.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of a business with a store, the first
 // of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
@@ -77,6 +78,20 @@ try {
       assert.equal(await changes.and(viewer.locator(':enabled')).count(), 0, `a change on ${path}`);
       assert.equal(await viewer.locator('input[type=file]').count(), 0);
     }
+  });
+  await step('a disabled store gets new keys, and keeps its settings', async () => {
+    await call(admin, 'PATCH', `/api/integrations/${store.guid}`, {settings: {autoImportOrders: false, syncProducts: true}});
+    await admin.goto(`${root}stores?open=${store.guid}`);
+    const drawer = admin.getByRole('dialog', {name: 'Store', exact: true});
+    const keys = drawer.getByRole('link', {name: 'Enter new keys'});
+    await drawer.getByRole('button', {name: 'Disable'}).waitFor();
+    assert.equal(await keys.count(), 0, 'an active store takes no new keys');
+    await drawer.getByRole('button', {name: 'Disable'}).click();
+    await admin.locator('dialog:modal').getByRole('button', {name: 'Disable'}).click();
+    await keys.click();
+    const setting = (name) => admin.getByRole('dialog', {name: 'Connect a store'}).getByRole('checkbox', {name});
+    await setting('Import products too').and(admin.locator(':checked')).waitFor();
+    assert.equal(await setting('Import orders by itself').isChecked(), false);
   });
 } finally {
   await browser.close();
