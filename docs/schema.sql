@@ -1509,6 +1509,15 @@ CREATE FUNCTION public.list_without(list text, records uuid[]) RETURNS text
   left join json_array_elements(list::json -> 'items') with ordinality i (item, n)
     on (i.item ->> 'guid')::uuid <> all (records) $$;
 
+CREATE FUNCTION public.list_without_events(list text, events bigint[]) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select json_build_object('count', count(i.item), 'items', coalesce(json_agg(i.item order by i.n) filter (where i.item is not null), '[]'),
+                           'by', case when count(i.item) > 0 then list::json -> 'by' end)::text
+  from (select 1) one
+  left join json_array_elements(list::json -> 'items') with ordinality i (item, n)
+    on (i.item #>> '{event,id}')::bigint <> all (events) $$;
+
 CREATE FUNCTION public.lower_tags(tags jsonb) RETURNS text[]
     LANGUAGE sql IMMUTABLE STRICT
     RETURN ARRAY(SELECT lower(tag.value) AS lower FROM jsonb_array_elements_text(lower_tags.tags) tag(value));
@@ -1824,6 +1833,18 @@ begin
   on conflict do nothing;
   return null;
 end $$;
+
+CREATE FUNCTION public.note_resumption() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  new.resumed_at := now();
+  return new;
+end $$;
+
+CREATE FUNCTION public.number_in(document jsonb, member text) RETURNS numeric
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE jsonb_typeof((document -> member)) WHEN 'number'::text THEN ((document -> member))::numeric ELSE NULL::numeric END;
 
 CREATE FUNCTION public.numbered_steps(steps jsonb) RETURNS TABLE(number integer, step jsonb, choices integer[])
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -3455,6 +3476,7 @@ CREATE TABLE public.businesses (
     workdays jsonb DEFAULT '["mon", "tue", "wed", "thu", "fri"]'::jsonb NOT NULL,
     holidays jsonb DEFAULT '[]'::jsonb NOT NULL,
     calendar_changed_at timestamp with time zone,
+    resumed_at timestamp with time zone,
     CONSTRAINT businesses_brand_color_check CHECK ((brand_color ~ '^#[0-9a-f]{6}$'::text)),
     CONSTRAINT businesses_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
     CONSTRAINT businesses_deleted_while_suspended CHECK (((deleting_at IS NULL) OR (suspended_at IS NOT NULL))),
@@ -3782,7 +3804,8 @@ CREATE TABLE public.imported_products (
     integration_id uuid NOT NULL,
     external_id text NOT NULL,
     product_id uuid NOT NULL,
-    digest text NOT NULL
+    digest text NOT NULL,
+    aside_sku text
 );
 
 CREATE TABLE public.inbound_deliveries (
@@ -4071,7 +4094,8 @@ CREATE TABLE public.schedules (
     plan integer NOT NULL,
     next_at timestamp with time zone,
     check_at timestamp with time zone DEFAULT now() NOT NULL,
-    timeouts integer DEFAULT 0 NOT NULL
+    timeouts integer DEFAULT 0 NOT NULL,
+    last_at timestamp with time zone
 );
 
 CREATE TABLE public.schema_migrations (
@@ -4929,6 +4953,8 @@ CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (cre
 
 CREATE INDEX imported_orders_by_order ON public.imported_orders USING btree (business_id, order_id);
 
+CREATE INDEX imported_products_aside ON public.imported_products USING btree (business_id, integration_id) WHERE (digest ~~ 'aside:%'::text);
+
 CREATE INDEX inbound_deliveries_by_age ON public.inbound_deliveries USING btree (received_at);
 
 CREATE INDEX integration_runs_by_integration ON public.integration_runs USING btree (business_id, integration_id, guid);
@@ -5366,6 +5392,8 @@ CREATE TRIGGER limits_update BEFORE UPDATE OF description, location, external_id
 CREATE TRIGGER limits_update BEFORE UPDATE OF packages, status_changed_at, last_trace_at, instructions, metadata, recipient_email, tags, carrier_tracking_url, tracking_number, sender_name, sender_company, sender_street, sender_city, sender_state, sender_postal_code, sender_country, sender_phone, recipient_name, recipient_company, recipient_street, recipient_city, recipient_state, recipient_postal_code, recipient_country, recipient_phone, service_level, carrier_tracking_number, external_reference ON public.shipments FOR EACH ROW EXECUTE FUNCTION public.limit_shipments();
 
 CREATE TRIGGER note_changed_zone AFTER UPDATE ON public.businesses FOR EACH ROW WHEN ((old.timezone IS DISTINCT FROM new.timezone)) EXECUTE FUNCTION public.note_changed_zone();
+
+CREATE TRIGGER note_resumption BEFORE UPDATE ON public.businesses FOR EACH ROW WHEN (((old.suspended_at IS NOT NULL) AND (new.suspended_at IS NULL))) EXECUTE FUNCTION public.note_resumption();
 
 CREATE TRIGGER own_data_delete AFTER DELETE ON public.customers FOR EACH ROW WHEN (((old.external_reference IS NOT NULL) OR (old.tags IS NOT NULL) OR (old.metadata IS NOT NULL))) EXECUTE FUNCTION public.record_own_data('2');
 
