@@ -18,7 +18,7 @@ inline constexpr auto customer_csv_columns =
                                      "postalCode", "country", "externalReference", "tags"});
 inline constexpr std::size_t most_customer_rows = 100'000;
 inline constexpr std::size_t most_empty_rows = 1'000'000;
-inline constexpr std::size_t most_field_bytes = 16'384;  // any value that the rules of a customer allow has fewer
+inline constexpr std::size_t most_field_bytes = 16'384;  // more than any value that a customer can have
 inline constexpr std::size_t most_line_errors = 100;
 
 /// A valid row.

@@ -42,7 +42,7 @@ try {
   // Texts other than the English ones are a file more.
   const people = [
     {name: 'an admin', locale: 'en-GB', page: await signedIn(browser, link), paths: Object.keys(pages)},
-    {name: 'a German viewer', locale: 'de-DE', page: await signedIn(browser, viewerLink), paths: ['', 'orders', 'settings', 'editor']},
+    {name: 'a German viewer', locale: 'de-DE', page: await signedIn(browser, viewerLink), paths: ['', 'orders', 'settings', 'workflows']},
   ];
   const {workflows} = (await call(people[0].page, 'GET', '/api/workflows/overview')).body.data;
   const workflow = `editor/${workflows[0].guid}`;
