@@ -106,6 +106,9 @@ constexpr auto locks = std::to_array<Locks>({
     {"0093_destination_reports", "lock table processes in access exclusive mode"},
     {"0096_user_preferences", "lock table businesses, users in share row exclusive mode"},
     {"0101_claims_of_runs", "lock table run_queue in access exclusive mode"},
+    {"0110_resumed_businesses", "lock table businesses in access exclusive mode"},
+    {"0111_skus_of_left_out_products", "lock table imported_products in access exclusive mode"},
+    {"0112_last_ticks", "lock table schedules in access exclusive mode"},
 });
 
 }  // namespace

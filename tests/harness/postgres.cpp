@@ -118,7 +118,7 @@ Postgres::Postgres() {
     shared_url_ = shared;
     return;
   }
-  directory_ = std::make_unique<TempDirectory>(TempDirectory::Medium::memory);
+  directory_ = std::make_unique<TempDirectory>();
   const auto user = unprivileged_user();
   if (user) {
     const passwd* account = getpwnam(user->c_str());

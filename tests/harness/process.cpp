@@ -154,8 +154,8 @@ std::filesystem::path waybill_binary() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "waybill";
 }
 
-TempDirectory::TempDirectory(Medium medium) {
-  const bool in_memory = medium == Medium::memory && free_bytes(memory) >= 6'000'000'000;
+TempDirectory::TempDirectory() {
+  const bool in_memory = free_bytes(memory) >= 6'000'000'000;
   std::string name =
       std::string(in_memory ? memory : disk) + "/" + prefix + std::to_string(getpid()) + "-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) fail("mkdtemp");

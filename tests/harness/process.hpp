@@ -20,14 +20,12 @@ inline constexpr Deadline default_deadline = std::chrono::seconds(15);
 /// The program under test: WAYBILL_BINARY, or `waybill` next to the test program.
 std::filesystem::path waybill_binary();
 
-/// A directory that is removed with the object, with a path short enough for a unix socket in it.
+/// A directory that is removed with the object, with a path short enough for a unix socket in it. It is in
+/// memory, where files are created and removed ten times faster, or on the disk if less than 6 GB of memory
+/// are free for files. Programs may not run from it.
 class TempDirectory {
  public:
-  /// In memory, files are created and removed ten times faster; programs may not run from there. Uses the
-  /// disk instead if less than 6 GB of memory are free for files.
-  enum class Medium { disk, memory };
-
-  explicit TempDirectory(Medium medium = Medium::disk);
+  TempDirectory();
   ~TempDirectory();
   TempDirectory(const TempDirectory&) = delete;
   TempDirectory& operator=(const TempDirectory&) = delete;

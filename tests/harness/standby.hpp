@@ -49,7 +49,7 @@ class PrimaryAndStandby {
   std::string url_of(std::string_view hosts) const;
   std::unique_ptr<Process> start(std::string_view name) const;
 
-  TempDirectory directory_{TempDirectory::Medium::memory};
+  TempDirectory directory_;
   std::unique_ptr<Process> primary_;
   std::unique_ptr<Process> standby_;
 };

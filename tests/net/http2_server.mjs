@@ -8,6 +8,7 @@ const server = createSecureServer({ key, cert, maxSendHeaderBlockLength: 1_000_0
 const answered = new Set(); // paths that are answered otherwise the second time
 let connections = 0;
 let held = []; // streams of /hold
+let leaving; // the session of /leave_once
 
 server.on("session", (session) => {
   session.number = ++connections;
@@ -39,12 +40,16 @@ const handlers = {
   refuse_once: (stream, [], headers) =>
     once(headers[":path"]) ? stream.close(constants.NGHTTP2_REFUSED_STREAM) : answer(stream, "at last"),
   reset: (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
-  // The stream is above the last one that the connection processes.
+  // The stream is above the last one that the connection processes. The connection ends once the request has
+  // come on another one.
   leave_once: (stream, [], headers) => {
-    if (!once(headers[":path"])) return answer(stream, "elsewhere");
-    const { session } = stream;
-    session.goaway(constants.NGHTTP2_NO_ERROR, stream.id - 2);
-    setTimeout(() => session.socket?.destroy(), 20);
+    if (once(headers[":path"])) {
+      leaving = stream.session;
+      leaving.goaway(constants.NGHTTP2_NO_ERROR, stream.id - 2);
+    } else {
+      leaving.destroy();
+      answer(stream, "elsewhere");
+    }
   },
   break: (stream) => stream.session.destroy(),
   break_once: (stream, [], headers) =>

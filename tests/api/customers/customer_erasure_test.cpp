@@ -44,10 +44,10 @@ TEST_F(ErasureTest, ADumpOfTheDatabaseHoldsNothingOfThePerson) {
   EXPECT_GT(traces().size(), 10U);
   const auto exported = http.get("/api/v1/Customers/" + customer + "/export");
   EXPECT_EQ(exported.status, 200);
-  EXPECT_EQ(
-      names_of(exported.data()),
-      (std::set<std::string>{"exportedAt", "customer", "orders", "shipments", "purchases", "statusHistory",
-                             "events", "runs", "messages", "scheduledRuns", "uploads", "views"}));
+  EXPECT_EQ(names_of(exported.data()),
+            (std::set<std::string>{"exportedAt", "customer", "orders", "shipments", "purchases",
+                                   "statusHistory", "events", "runs", "messages", "scheduledRuns", "uploads",
+                                   "contactOf", "views"}));
   EXPECT_EQ(text_at(exported.data(), "customer.name"), name);
   EXPECT_EQ(text_at(exported.data(), "orders.0.guid"), order);
   EXPECT_EQ(text_at(exported.data(), "shipments.0.guid"), shipment);
