@@ -34,11 +34,13 @@ class EventIntake : public WorkerParts {
   std::set<std::uint64_t> finish(std::size_t most) {
     std::set<std::uint64_t> ids;
     std::vector<storage::EventKey> keys;
+    std::string list = "{";
     for (const storage::PendingEvent& event : take(most)) {
       keys.push_back(event.key());
       EXPECT_TRUE(ids.insert(event.id).second);
-      database_.rows("delete from pending_events where id = $1", {std::to_string(event.id)});
+      list += (list.size() > 1 ? "," : "") + std::to_string(event.id);
     }
+    database_.rows("delete from pending_events where id = any ($1::bigint[])", {list + "}"});
     intake_.settled(keys);
     return ids;
   }
