@@ -160,12 +160,8 @@ asio::awaitable<Answer> receive_scans(Call& call, Services& services) {
   if (found->gateway != nullptr) co_return co_await take_hint(services, carrier, *std::move(found));
 
   FieldErrors errors;
-  const auto read = [&] { read_json(body_of_scans, call.raw_body, call, errors); };
-  if (call.is_bulk) {
-    co_await services.bodies.run(business, read);
-  } else {
-    read();
-  }
+  co_await services.bodies.run_if(call.is_bulk, business,
+                                  [&] { read_json(body_of_scans, call.raw_body, call, errors); });
   if (!errors.empty()) throw invalid(std::move(errors));
   const auto scans = scans_of(call.body.get_array());
   const auto transaction =

@@ -198,13 +198,6 @@ std::string results_of(std::span<const Entry> entries) {
   return text += ']';
 }
 
-/// Runs `work`: for a large body on a background thread, which also parsed it.
-template <typename Work>
-asio::awaitable<std::invoke_result_t<Work>> compute(const Call& call, Services& services, Work work) {
-  if (call.is_bulk) co_return co_await services.bodies.run(call.business(), std::move(work));
-  co_return work();
-}
-
 }  // namespace
 
 asio::awaitable<Answer> create_orders(Call& call, Services& services) {
@@ -212,13 +205,13 @@ asio::awaitable<Answer> create_orders(Call& call, Services& services) {
   const auto* const atomic = body.if_contains("atomic");
   const bool is_atomic = atomic != nullptr && atomic->is_bool() && atomic->get_bool();
   auto& bodies = body.at("orders").get_array();
-  auto entries =
-      co_await compute(call, services, [&, now = services.clock.now()] { return read_entries(bodies, now); });
+  auto entries = co_await services.bodies.run_if(
+      call.is_bulk, call.business(), [&, now = services.clock.now()] { return read_entries(bodies, now); });
   const auto refuse_if_atomic = [&] {
     if (is_atomic && std::ranges::any_of(entries, is_refused)) throw whole_failure(entries);
   };
   const auto existing = co_await find_references(services, call.business(), references_of(entries));
-  auto orders = co_await compute(call, services, [&] {
+  auto orders = co_await services.bodies.run_if(call.is_bulk, call.business(), [&] {
     check_entries(existing, entries);
     return open_orders(entries);
   });

@@ -56,6 +56,13 @@ class Background final : public Service {
     return run(Guid(), std::move(work));
   }
 
+  /// As `run` if the work is long; otherwise runs it here.
+  template <class Work>
+  asio::awaitable<std::invoke_result_t<Work&>> run_if(bool is_long, Guid business, Work work) {
+    if (is_long) co_return co_await run(business, std::move(work));
+    co_return work();
+  }
+
   /// True if work waits for a thread.
   bool is_busy() const;
 

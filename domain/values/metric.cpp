@@ -38,7 +38,8 @@ std::optional<std::string> metric(double measure, std::string_view unit, int dec
   return rounded(measure * factor_of(unit), decimals);
 }
 
-std::optional<std::string> in_unit(double measure, std::string_view unit, int decimals) {
+std::optional<std::string> in_unit(double measure, std::string_view unit) {
+  constexpr int decimals = 4;
   return rounded(measure / factor_of(unit), decimals);
 }
 

@@ -10,7 +10,7 @@ namespace waybill::domain {
 /// result is above zero. A measure in any other unit stays as it is.
 std::optional<std::string> metric(double measure, std::string_view unit, int decimals = 3);
 
-/// A weight in kg, or a length in cm, in another unit; otherwise like `metric`.
-std::optional<std::string> in_unit(double measure, std::string_view unit, int decimals = 4);
+/// A weight in kg, or a length in cm, in another unit with up to four decimals; otherwise like `metric`.
+std::optional<std::string> in_unit(double measure, std::string_view unit);
 
 }  // namespace waybill::domain

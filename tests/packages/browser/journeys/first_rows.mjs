@@ -44,6 +44,7 @@ try {
     {name: 'an admin', locale: 'en-GB', page: await signedIn(browser, link), paths: Object.keys(pages)},
     {name: 'a German viewer', locale: 'de-DE', page: await signedIn(browser, viewerLink), paths: ['', 'orders', 'settings', 'workflows']},
   ];
+  people.push({...people[0], name: 'a German admin', locale: 'de-DE', paths: ['editor']});
   const {workflows} = (await call(people[0].page, 'GET', '/api/workflows/overview')).body.data;
   const workflow = `editor/${workflows[0].guid}`;
   pages[workflow] = '#steps ~ ol li';
