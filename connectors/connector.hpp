@@ -33,7 +33,8 @@ enum class StoreProblem {
   wrong_store,  // the server at the address does not have this provider's API
   unreachable,  // unknown name, connection refused, no route, or a forbidden destination
   tls,          // an untrusted certificate, or no TLS
-  busy,         // 429, THROTTLED, 5xx, a time-out, a cut answer: a later attempt may succeed
+  busy,         // 429, THROTTLED, a time-out, a cut answer: a later attempt may succeed
+  failing,      // 5xx: a later attempt may succeed
   refused,      // no later attempt can succeed (a cancelled order, an unknown order)
 };
 

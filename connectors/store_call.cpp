@@ -120,7 +120,8 @@ asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest reques
   constexpr int too_many_requests = 429;
   constexpr int first_server_error = 500;
   if (response.status == too_many_requests || response.status >= first_server_error) {
-    throw StoreError(StoreProblem::busy, "The store answers " + std::to_string(response.status) + ".",
+    const auto problem = response.status == too_many_requests ? StoreProblem::busy : StoreProblem::failing;
+    throw StoreError(problem, "The store answers " + std::to_string(response.status) + ".",
                      retry_after(response, response.started_at + response.duration));
   }
   if (response.body.size() >= limit) {
@@ -153,6 +154,7 @@ std::optional<json::value> json_in(std::string_view body) {
 
 bool may_depend_on_size(const StoreError& error) {
   const auto problem = error.problem();
+  if (problem == StoreProblem::failing) return true;
   return !error.retry_after() && (problem == StoreProblem::busy || problem == StoreProblem::wrong_store ||
                                   problem == StoreProblem::refused);
 }

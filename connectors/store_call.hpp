@@ -31,7 +31,8 @@ json::value json_of(const net::HttpResponse& response);
 std::optional<json::value> json_in(std::string_view body);
 
 /// True if a request for fewer records may succeed: not for refused credentials, for a store that cannot be
-/// reached, and if the store asks for a wait.
+/// reached, and if the store limits the rate. A 5xx counts even if it asks for a wait: servers that run out
+/// of memory or time for a long list send Retry-After, too.
 bool may_depend_on_size(const StoreError& error);
 
 /// The error for a refusal: credentials for 401 and 403, wrong_store for 404, otherwise refused. `message` is

@@ -68,6 +68,8 @@ TEST(StoreProblems, ThatMayDependOnTheNumberOfRecords) {
   EXPECT_TRUE(depends(StoreProblem::busy));
   EXPECT_TRUE(depends(StoreProblem::wrong_store));
   EXPECT_TRUE(depends(StoreProblem::refused));
+  EXPECT_TRUE(depends(StoreProblem::failing));
+  EXPECT_TRUE(depends(StoreProblem::failing, std::chrono::seconds(1)));
   EXPECT_FALSE(depends(StoreProblem::busy, std::chrono::seconds(1)));
   EXPECT_FALSE(depends(StoreProblem::credentials));
   EXPECT_FALSE(depends(StoreProblem::unreachable));

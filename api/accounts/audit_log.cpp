@@ -1,3 +1,4 @@
+#include <array>
 #include <string>
 
 #include "api/endpoint/endpoint.hpp"
@@ -5,6 +6,9 @@
 #include "api/endpoint/services.hpp"
 #include "api/records/row_json.hpp"
 #include "api/records/time_range.hpp"
+#include "api/workflows/definition/step_body.hpp"
+#include "api/workflows/definition/workflow_body.hpp"
+#include "base/json.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 
 namespace waybill::api {
@@ -101,6 +105,47 @@ class AuditQuery {
   std::string conditions_;
 };
 
+/// Replaces the changed fields of a workflow, which have their stored form, by the members that the API
+/// shows.
+json::object shown_workflow(json::object fields) {
+  const bool has_triggers = fields.contains("trigger") && fields.at("trigger").is_string();
+  if (has_triggers) show_triggers(fields);
+  if (fields.contains("action")) show_action(fields);
+  fields.erase("triggerId");
+  // `trigger` says all about one trigger and nothing about several, a timer or a schedule.
+  if (has_triggers) {
+    const json::array& triggers = fields.at("triggers").get_array();
+    const bool is_one = triggers.size() == 1 && triggers.front() != "*";
+    const bool is_list = !is_one && !triggers.empty();
+    if (!is_list) fields.erase("triggers");
+    if (!is_one) fields.erase("trigger");
+  }
+  return fields;
+}
+
+void show_changes(json::object& entry) {
+  if (entry.at("entityType") != "workflow" || !entry.at("changes").is_object()) return;
+  constexpr std::array<std::string_view, 2> sides = {"from", "to"};
+  json::object shown;
+  for (const auto side : sides) {
+    json::object fields;
+    for (const auto& [name, change] : entry.at("changes").get_object()) fields[name] = change.at(side);
+    for (auto& [name, value] : shown_workflow(std::move(fields))) {
+      if (!shown.contains(name)) shown[name] = {{"from", nullptr}, {"to", nullptr}};
+      shown[name].get_object()[side] = std::move(value);
+    }
+  }
+  // Secrets and erased values have one text before and after. Other equal sides differ in the stored form
+  // alone.
+  const json::object& stored = entry.at("changes").get_object();
+  json::object changes;
+  for (auto& [name, change] : shown) {
+    const bool was_equal = stored.contains(name) && stored.at(name).at("from") == stored.at(name).at("to");
+    if (was_equal || change.at("from") != change.at("to")) changes[name] = std::move(change);
+  }
+  entry["changes"] = std::move(changes);
+}
+
 asio::awaitable<Answer> list_audit(Call& call, Services& services) {
   const Page page = page_of(call);
   const AuditQuery query(call);
@@ -111,7 +156,9 @@ asio::awaitable<Answer> list_audit(Call& call, Services& services) {
                                                               " offset " + std::to_string(page.offset()));
   const auto rows = co_await services.db.read_long(call.business(), sql::audit_log::List::statement.name,
                                                    std::move(text), query.params());
-  co_return page_answer(json_array(rows), page, count.front().total);
+  json::value entries = json::parse(json_array(rows));
+  for (json::value& entry : entries.as_array()) show_changes(entry.as_object());
+  co_return page_answer(to_json(entries), page, count.front().total);
 }
 
 constexpr Endpoint audit_endpoint_table[] = {

@@ -60,6 +60,7 @@ Failure failure_of(const connectors::StoreError& error, const StoreCredentials& 
       details.push_back({"credentials.apiKey", message});
       break;
     case StoreProblem::busy:
+    case StoreProblem::failing:
       message += " The call can be tried again.";
       break;
     default:

@@ -21,7 +21,8 @@ constexpr std::chrono::seconds overlap(90);
 /// True if the store may be able to answer for fewer records.
 bool is_of_few_records(const StoreError& error) {
   const bool is_too_large = dynamic_cast<const OversizedAnswer*>(&error) != nullptr;
-  return is_too_large || (error.problem() == StoreProblem::busy && !error.retry_after());
+  const bool is_passing = error.problem() == StoreProblem::busy || error.problem() == StoreProblem::failing;
+  return is_too_large || (is_passing && !error.retry_after());
 }
 
 std::string failure_to_show(const StoreError& error) {

@@ -153,6 +153,13 @@ TEST_F(ImportData, ADeadStoreIsNotAskedOftenAndASlowOneKeepsItsPageSize) {
   for (const auto& call : store.calls()) EXPECT_NE(call.parameters.at("per_page"), "100");
 }
 
+TEST_F(ImportData, AServerThatAsksForAWaitInsteadOfALongPageIsReadInShorterPages) {
+  store.add_orders(120, an_hour_ago(), 1s);
+  store.fail(on(failing_with(503, {{"Retry-After", "600"}}), "per_page=100"), always);
+  auto connection = connect(store);
+  EXPECT_EQ(connection.sync(60s).imported, 120);
+}
+
 TEST_F(ImportData, AnOrderThatTheStoreCannotShowIsSetAsideAndDelaysNoOther) {
   const auto first = store.add_orders(40, an_hour_ago(), 1s);
   store.break_order(first + 7);

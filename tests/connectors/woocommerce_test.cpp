@@ -196,15 +196,15 @@ TEST_F(WooCommerceStore, ConnectionRefusedAndABadCertificateAreDistinguished) {
   EXPECT_EQ(problem_of([&] { client_.run(open(untrusted.url())->check(false)); }), StoreProblem::tls);
 }
 
-TEST_F(WooCommerceStore, TemporaryErrorsAreBusyWithTheRequestedWait) {
+TEST_F(WooCommerceStore, TemporaryErrorsHaveTheRequestedWait) {
   start();
   for (const int status : {500, 502, 503, 504}) {
     store_->fail(failing_with(status));
-    EXPECT_EQ(problem_of_check(), StoreProblem::busy) << status;
+    EXPECT_EQ(problem_of_check(), StoreProblem::failing) << status;
     EXPECT_EQ(wait_, std::nullopt);
   }
   store_->fail(failing_with(503, {{"Retry-After", "120"}}));
-  EXPECT_EQ(problem_of_check(), StoreProblem::busy);
+  EXPECT_EQ(problem_of_check(), StoreProblem::failing);
   EXPECT_EQ(wait_, std::chrono::minutes(2));
   store_->fail(too_many_requests("2.5"));
   EXPECT_EQ(problem_of_check(), StoreProblem::busy);

@@ -105,6 +105,7 @@ actions::Outcome outcome_of(const StoreError& error) {
     case StoreProblem::tls:
       return Retry{.code = "STORE_TLS"};
     case StoreProblem::busy:
+    case StoreProblem::failing:
       return Retry{.code = "STORE_BUSY", .retry_after = error.retry_after()};
     case StoreProblem::refused:
       return Dead{"STORE_REFUSED"};
@@ -114,7 +115,7 @@ actions::Outcome outcome_of(const StoreError& error) {
 
 bool is_down(StoreProblem problem) {
   return problem == StoreProblem::unreachable || problem == StoreProblem::tls ||
-         problem == StoreProblem::busy;
+         problem == StoreProblem::busy || problem == StoreProblem::failing;
 }
 
 void skip(AttemptResult& result, std::string_view code, std::string_view reason) {

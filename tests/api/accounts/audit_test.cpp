@@ -114,6 +114,31 @@ TEST_F(AuditTest, EachChangeOfAWorkflowIsOneEntryWithTheFieldsThatChanged) {
   EXPECT_EQ(at(only(before), "changes.cancelOn.to.triggers"), json::array({"order_cancelled"}));
 
   before = mark();
+  ASSERT_EQ(owner
+                .post("/api/workflows/configure",
+                      {{"guid", guid}, {"triggers", {"order_created", "order_cancelled"}}})
+                .status,
+            200);
+  EXPECT_EQ(at(only(before), "changes"),
+            json::value({{"trigger", {{"from", "order_created"}, {"to", nullptr}}},
+                         {"triggers", {{"from", nullptr}, {"to", {"order_created", "order_cancelled"}}}}}));
+
+  before = mark();
+  const json::object timer{{"field", "createdAt"}, {"offset", "P1D"}};
+  ASSERT_EQ(owner.post("/api/workflows/configure", {{"guid", guid}, {"timer", timer}}).status, 200);
+  entry = only(before);
+  EXPECT_EQ(at(entry, "changes.timer.to"), json::value(timer));
+  EXPECT_TRUE(at(entry, "changes.triggers.to").is_null()) << json::serialize(entry);
+
+  before = mark();
+  const json::array steps{{{"type", "wait"}, {"delay", "PT1H"}},
+                          {{"type", "webhook"}, {"recipient", "https://shop.example/other"}}};
+  ASSERT_EQ(owner.post("/api/workflows/configure", {{"guid", guid}, {"steps", steps}}).status, 200);
+  entry = only(before);
+  EXPECT_TRUE(at(entry, "changes.action.to").is_null()) << json::serialize(entry);
+  EXPECT_EQ(text_at(entry, "changes.steps.to.0.delay"), "PT1H") << json::serialize(entry);
+
+  before = mark();
   ASSERT_EQ(owner.post(path + "/rotate-secret").status, 200);
   EXPECT_EQ(at(only(before), "changes"),
             json::value({{"secret", {{"from", "********"}, {"to", "********"}}}}));
