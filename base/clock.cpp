@@ -1,5 +1,6 @@
 #include "base/clock.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/ascii.hpp"
@@ -149,11 +150,8 @@ bool is_leap_second(Time second_after) {
   return second_after - midnight < seconds(1);
 }
 
-bool is_in_years_1_to_9999(Time time) {
-  constexpr sys_days first{year(1) / 1 / 1};
-  constexpr sys_days behind{year(10000) / 1 / 1};
-  return time >= first && time < behind;
-}
+constexpr Time first_time = sys_days(year(1) / 1 / 1);
+constexpr Time last_time = sys_days(year(10000) / 1 / 1) - Duration(1);
 
 struct DurationUnit {
   char letter;
@@ -235,9 +233,11 @@ std::optional<Time> parse_timestamp(std::string_view text) {
   if (!scan_offset(scanner, offset) || !scanner.at_end()) return std::nullopt;
   const Time result = day + time.since_midnight() - offset;
   if (time.second == 60 && !is_leap_second(result)) return std::nullopt;
-  if (!is_in_years_1_to_9999(result)) return std::nullopt;
+  if (result < first_time || result > last_time) return std::nullopt;
   return result;
 }
+
+Time shifted(Time time, Duration by) { return std::clamp(time + by, first_time, last_time); }
 
 std::optional<Time> parse_date(std::string_view text) {
   Scanner scanner(text);

@@ -36,6 +36,9 @@ inline constexpr std::size_t timestamp_length = 24;
 /// malformed.
 std::optional<Time> parse_timestamp(std::string_view text);
 
+/// The time `by` later, but within the years 0001 to 9999: no other time can be written and read again.
+Time shifted(Time time, Duration by);
+
 /// `YYYY-MM-DD` as its midnight UTC. nullopt if malformed or not in the calendar.
 std::optional<Time> parse_date(std::string_view text);
 

@@ -116,6 +116,15 @@ TEST(SqlTimestamp, IsReadBackAsWritten) {
   }
 }
 
+TEST(ShiftedTime, StaysWithinTheYearsThatCanBeWritten) {
+  const auto shifted_text = [](std::string_view start, Duration by) {
+    return format_timestamp(shifted(parse_timestamp(start).value(), by));
+  };
+  EXPECT_EQ(shifted_text("2026-11-20T05:45:00Z", std::chrono::hours(24)), "2026-11-21T05:45:00.000Z");
+  EXPECT_EQ(shifted_text("9999-12-31T12:00:00Z", std::chrono::hours(24)), "9999-12-31T23:59:59.999Z");
+  EXPECT_EQ(shifted_text("0001-01-01T12:00:00Z", -std::chrono::hours(24)), "0001-01-01T00:00:00.000Z");
+}
+
 TEST(TimeOfDay, IsHoursAndMinutes) {
   for (const std::string_view text : {"00:00", "09:30", "23:59"}) EXPECT_TRUE(is_time_of_day(text)) << text;
   for (const std::string_view text : {"", "24:00", "23:60", "9:30", "09:30:00", "0930", "a9:30", "09:3"}) {

@@ -7,7 +7,7 @@
 namespace waybill::matching {
 
 std::optional<Time> DueTimes::of(const domain::Timer& timer, Time value) {
-  if (!timer.workdays) return value + timer.offset;
+  if (!timer.workdays) return shifted(value, timer.offset);
   read(timer, {&value, 1});
   return known_.at({timer.working_days(), value});
 }

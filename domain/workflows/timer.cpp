@@ -37,8 +37,13 @@ std::optional<Time> Timer::value(const json::object& entity) const {
 }
 
 std::optional<Time> Timer::due(Time value, Time since) const {
-  const Time at = value + offset;
+  const Time at = shifted(value, offset);
   return at > since ? std::optional(at) : std::nullopt;
+}
+
+Time Timer::since_of_event(Time at) const {
+  const bool is_of_change = field->has_role(ColumnRole::bookkeeping) && offset >= Duration::zero();
+  return is_of_change && !workdays ? shifted(at, -age_of_present) : at;
 }
 
 json::object Timer::shown() const {

@@ -15,6 +15,8 @@ namespace waybill::domain {
 
 /// The longest offset of a timer, in either direction. storage/sql/duties/expire_timers.sql relies on it.
 inline constexpr Duration longest_offset = std::chrono::days(366);
+/// The age up to which a time that the service set is that of the change itself: a change takes this long.
+inline constexpr Duration age_of_present = std::chrono::minutes(1);
 
 /// The timer of a workflow: it comes due at the value of a field of a record, plus an offset, once for each
 /// record and value.
@@ -33,6 +35,9 @@ struct Timer {
   /// The time at which the timer comes due for a value of its field that a record got at `since`; nullopt if
   /// that time is not after `since`. Not for a timer that counts working days, which the database does.
   std::optional<Time> due(Time value, Time since) const;
+  /// The `since` of a value that an event at `at` set. The service sets the times of changes (createdAt)
+  /// just before the event, so that an offset of zero would never, or by chance, be still to come.
+  Time since_of_event(Time at) const;
   /// As the API shows it: {"field", "offset"}, with {"workdays": true} if it counts working days.
   json::object shown() const;
 };

@@ -40,6 +40,21 @@ TEST(Timers, AValueOfThePastIsNotDue) {
   EXPECT_EQ(timer.due(at, at + 1h), std::nullopt);
 }
 
+TEST(Timers, ATimeOfAChangeIsThePresentOneForItsEvent) {
+  const Time event = parse_timestamp("2026-11-22T10:00:00.004Z").value();
+  const Time made = parse_timestamp("2026-11-22T10:00:00.001Z").value();
+  for (const char* const field : {"createdAt", "statusChangedAt", "lastTraceAt"}) {
+    for (const char* const offset : {"PT0S", "PT0.002S"}) {
+      const Timer timer = parsed(field, offset);
+      EXPECT_EQ(timer.due(made, timer.since_of_event(event)), made + timer.offset) << field << ' ' << offset;
+      EXPECT_EQ(timer.due(event - 1min - timer.offset, timer.since_of_event(event)), std::nullopt)
+          << "of an import or a late report";
+    }
+  }
+  EXPECT_EQ(parsed("collectionDate", "PT0S").since_of_event(event), event) << "somebody gave it";
+  EXPECT_EQ(parsed("createdAt", "-PT1S").since_of_event(event), event);
+}
+
 TEST(Timers, EachEntityTypeHasItsFields) {
   for (const RecordType& type : record_types()) {
     for (const std::string_view name : timer_fields(type.type)) {

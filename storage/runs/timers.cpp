@@ -81,7 +81,7 @@ std::map<const TimerChange*, Time> working_days(Session& session, const Newest& 
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const Duration search =
         wanted[i].count < 0 ? -domain::farthest_working_day : domain::farthest_working_day;
-    dues[changes[i]] = moments[i].value_or(wanted[i].start + search);
+    dues[changes[i]] = moments[i].value_or(shifted(wanted[i].start, search));
   }
   return dues;
 }

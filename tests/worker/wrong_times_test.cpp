@@ -276,6 +276,24 @@ TEST_F(WrongTimes, SessionsMailedTokensAndKeysLiveNoLongerThanTheirs) {
             1);
 }
 
+TEST_F(WrongTimes, WorkflowsThatWereSwitchedOnInTheFutureAreOnNow) {
+  const Guid earlier = add_workflow("order_shipped");
+  database_.exec("update workflows set active_since = now() - interval '1 day'");
+  const auto kept =
+      database_.value("select active_since from workflows where guid = '" + earlier.to_string() + "'");
+  database_.exec(
+      "update workflows set active_since = now() + interval '1 year', timer_since = now() + interval '1 "
+      "year' "
+      "where guid = '" +
+      workflow_.to_string() + "'");
+  bring_back();
+  EXPECT_EQ(database_.number("select count(*) from workflows where greatest(active_since, timer_since) > "
+                             "clock_timestamp()"),
+            0);
+  EXPECT_EQ(database_.value("select active_since from workflows where guid = '" + earlier.to_string() + "'"),
+            kept);
+}
+
 TEST_F(WrongTimes, MailsAlertsAndImportsAreDueAgain) {
   const std::string business = "'" + business_.to_string() + "'";
   database_.exec(

@@ -56,6 +56,7 @@ void bring_back_counts(storage::blocking::Connection& session, const DutyOptions
   Parts parts;
   parts.perform([&] { move_back(session, sql::duties::BringBackLimitedRuns{}, "limited runs"); });
   parts.perform([&] { move_back(session, sql::duties::BringBackAccounts{}, "sessions, tokens and keys"); });
+  parts.perform([&] { move_back(session, sql::duties::BringBackWorkflows{}, "workflows"); });
   parts.finish();
 }
 

@@ -44,7 +44,7 @@ std::vector<storage::PendingEvent> Backlog::take(std::size_t limit, const IsRead
       events.push_back(queue.waiting.front());
       queue.waiting.pop_front();
       --waiting_;
-      taken_.emplace(events.back().key(), business);
+      taken_.emplace(events.back().key(), Taken{business, events.back().at});
     } else {
       ++passed_over;
     }
@@ -57,7 +57,7 @@ std::vector<storage::PendingEvent> Backlog::take(std::size_t limit, const IsRead
 void Backlog::release(const storage::EventKey& event) {
   const auto taken = taken_.find(event);
   if (taken == taken_.end()) return;
-  shares_.release(taken->second);
+  shares_.release(taken->second.business);
   taken_.erase(taken);
 }
 
@@ -110,6 +110,12 @@ std::map<std::int16_t, std::size_t> Backlog::waiting_of(std::span<const Guid> bu
       counts[found->second.waiting.front().shard] += found->second.waiting.size();
   }
   return counts;
+}
+
+Time Backlog::oldest_taken(Time otherwise) const {
+  Time oldest = otherwise;
+  for (const auto& [event, taken] : taken_) oldest = std::min(oldest, taken.at);
+  return oldest;
 }
 
 Time Backlog::oldest(Time otherwise) const {

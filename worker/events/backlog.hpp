@@ -46,6 +46,8 @@ class Backlog {
   std::size_t taken() const { return taken_.size(); }
   /// The time of the oldest waiting event; `otherwise` if none waits.
   Time oldest(Time otherwise) const;
+  /// The time of the oldest event that is taken and not recorded; `otherwise` if there is none.
+  Time oldest_taken(Time otherwise) const;
   /// The first waiting event of each business of a shard that has at least `least` of them.
   std::vector<storage::PendingEvent> crowding(std::int16_t shard, std::size_t least) const;
 
@@ -63,7 +65,11 @@ class Backlog {
   Shares shares_;                           // taken events by business
   std::unordered_map<Guid, Queue> queues_;  // queues of businesses with waiting events
   std::deque<Guid> turns_;                  // the same businesses, in the order of their turns
-  std::unordered_map<storage::EventKey, Guid, storage::EventKeyHash> taken_;
+  struct Taken {
+    Guid business;
+    Time at;
+  };
+  std::unordered_map<storage::EventKey, Taken, storage::EventKeyHash> taken_;
   std::size_t waiting_ = 0;
 };
 

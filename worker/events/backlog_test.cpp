@@ -129,5 +129,19 @@ TEST(Backlog, TheOldestIsTheFirstWaitingEventOfAnyBusiness) {
   EXPECT_EQ(backlog.oldest(Time(std::chrono::seconds(50))), Time(std::chrono::seconds(50)));
 }
 
+TEST(Backlog, ATakenEventIsTheOldestUntilItIsRecorded) {
+  Backlog backlog(all);
+  const Time now{std::chrono::seconds(50)};
+  backlog.add(Events{event(4, loud), event(9, quiet)});
+  EXPECT_EQ(backlog.oldest_taken(now), now);
+  const auto taken = backlog.take(all);
+  EXPECT_EQ(backlog.oldest_taken(now), Time(std::chrono::seconds(4)));
+  const std::vector recorded{taken.front().key()};
+  backlog.settled(recorded);
+  EXPECT_EQ(backlog.oldest_taken(now), Time(std::chrono::seconds(9)));
+  backlog.put_back(std::span(taken).last(1));
+  EXPECT_EQ(backlog.oldest_taken(now), now);
+}
+
 }  // namespace
 }  // namespace waybill::worker

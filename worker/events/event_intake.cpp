@@ -203,7 +203,7 @@ std::vector<storage::PendingEvent> EventIntake::take(std::size_t most, const Wor
   const Lock lock(mutex_);
   const Time oldest = backlog_.oldest(now);
   if (!watermarks_.has_missed() && !watermarks_.has_earlier())
-    matched_until_ = ticks(watermarks_.read_until(oldest));
+    matched_until_ = ticks(watermarks_.read_until(backlog_.oldest_taken(oldest)));
   auto events = backlog_.take(std::min(most, options_.events_in_memory - backlog_.taken()),
                               [&](const storage::PendingEvent& event) {
                                 return workflows.has_read(event.business_id, event.workflow_epoch);
@@ -223,7 +223,7 @@ void EventIntake::put_back(std::span<const storage::PendingEvent> events) {
 
 void EventIntake::matched() {
   const Lock lock(mutex_);
-  if (saw_all_ && backlog_.waiting() == 0) matched_until_ = ticks(last_look());
+  if (saw_all_ && backlog_.waiting() == 0) matched_until_ = ticks(backlog_.oldest_taken(last_look()));
 }
 
 Duration EventIntake::patience(Duration poll) const {

@@ -50,8 +50,8 @@ class EventIntake {
   /// True while events of a shard are in flight.
   bool is_busy(std::int16_t shard) const;
   Time last_look() const { return Time(Time::duration(last_look_.load())); }
-  /// Every event of the held shards that was committed before this time is matched, as far as the last look
-  /// saw.
+  /// Every event of the held shards that was committed before this time is matched and recorded, as far as
+  /// the last look saw.
   Time matched_until() const { return Time(Time::duration(matched_until_.load())); }
 
   /// Forgets the events that are not matched: a new connection reads them again.

@@ -247,7 +247,11 @@ std::vector<MatchedEvent> Matcher::Batch::take_matched(std::span<const storage::
 std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent& event,
                                                      std::span<const WorkflowPtr> workflows,
                                                      const json::storage_ptr& memory) {
-  const auto is_newer = [&](const WorkflowPtr& workflow) { return workflow->active_since > event.at; };
+  const Time latest = clock_.now() + std::chrono::seconds(1);
+  // A clock that was ahead has dated a switch in the future. The workflow was on before all later events.
+  const auto is_newer = [&](const WorkflowPtr& workflow) {
+    return workflow->active_since > event.at && workflow->active_since <= latest;
+  };
   if (std::ranges::all_of(workflows, is_newer)) return std::nullopt;
   std::optional<Candidate> candidate;
   const auto problem = matching::unless_unreadable([&] {

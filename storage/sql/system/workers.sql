@@ -1,4 +1,4 @@
--- Returns the number of living workers, and how many seconds the oldest unmatched event has waited (0 if
+-- Returns the number of living workers, and how many seconds the oldest event that is not recorded has waited (0 if
 -- there is none). The time comes from the owner of each shard; without a living owner, from the shard's first
 -- pending event.
 -- -> living bigint, lag float8 (seconds)

@@ -262,6 +262,39 @@ TEST_F(WorkingDays, AWaitCountsFromItsBeginningOrFromAField) {
       << "the working day in nine days";
 }
 
+TEST_F(WorkingDays, ATimeAtTheEndOfTheCalendarStopsNoBusiness) {
+  struct Edge {
+    std::string offset, time, end;  // the end of a run that waits
+  };
+  for (const Edge& edge :
+       {Edge{"-P2D", "0001-01-01T00:00:01Z", "succeeded"}, Edge{"P2D", "9999-12-31T12:00:00Z", "dead"}}) {
+    SCOPED_TRACE(edge.time);
+    const json::object timer{{"field", "collectionDate"}, {"offset", edge.offset}};
+    json::object counted = timer;
+    counted["workdays"] = true;
+    const std::string plain = counting({{"timer", timer}});
+    const std::string working = counting({{"timer", counted}});
+    std::vector<std::string> waiting;
+    for (const bool workdays : {false, true}) {
+      const json::object until{{"until", "collectionDate"}, {"offset", edge.offset}, {"workdays", workdays}};
+      waiting.push_back(
+          counting({{"triggers", {"order_collection_scheduled"}}, {"steps", wait_and_send(until)}}));
+    }
+    const std::string order = tenant.create_order();
+    tenant.put_order(order, {{"collectionDate", edge.time}});
+    for (const std::string& workflow : waiting) tenant.run_with_status(workflow, edge.end);
+    tenant.settle();
+    for (const std::string& path : {"upcoming?workflowId=" + plain, "upcoming?workflowId=" + working,
+                                    "upcoming?entityId=" + order, "explain?entityId=" + order})
+      EXPECT_EQ(tenant.http.get("/api/workflows/" + path).status, 200) << path;
+    for (const std::string& workflow : {plain, working, waiting[0], waiting[1]}) {
+      this->tested(workflow, order);
+      const Response tried = tenant.http.post("/api/workflows/backtest", {{"workflowId", workflow}});
+      EXPECT_EQ(tried.status, 200) << tried.text;
+    }
+  }
+}
+
 TEST_F(WorkingDays, ARunWithoutOneIsDead) {
   set_calendar(never(61).shown());
   const std::string delayed = counting({{"delay", "P1D"}, {"workdays", true}});
@@ -269,7 +302,13 @@ TEST_F(WorkingDays, ARunWithoutOneIsDead) {
   json::object window = open_window();
   window["workdays"] = true;
   const std::string windowed = counting({{"window", window}});
-  tenant.create_order();
+  const std::string order = tenant.create_order();
+  for (const std::string& workflow : {delayed, windowed})
+    EXPECT_EQ(text_at(tested(workflow, order), "code"), "EXPIRED") << "a test says so";
+  EXPECT_TRUE(at(tested(windowed, order), "windowOpensAt").is_null());
+  const json::value wait_shown = at(tested(waiting, order), "steps").as_array().at(0);
+  EXPECT_TRUE(at(wait_shown, "until").is_null());
+  EXPECT_EQ(text_at(wait_shown, "code"), "EXPIRED");
   EXPECT_EQ(dead_code(delayed), "EXPIRED");
   EXPECT_EQ(dead_code(waiting), "EXPIRED");
   EXPECT_EQ(dead_code(windowed), "EXPIRED");
