@@ -180,6 +180,13 @@ class GatewayError : public std::exception {
   std::optional<Duration> retry_after_;
 };
 
+/// The most rates of an answer, and the most messages that are read with them.
+inline constexpr std::size_t most_rates = 500, most_rate_messages = 50;
+
+/// The refusal of an answer with more than `most_rates` rates: of a part of them, the cheapest or the fastest
+/// one could be missing.
+GatewayError too_many_rates();
+
 /// A connection to one account. Remembers nothing that a purchase needs. One coroutine at a time.
 class Gateway {
  public:

@@ -14,6 +14,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/clock.hpp"
+#include "base/guid.hpp"
 #include "net/http/http_client.hpp"
 
 namespace waybill::connectors {
@@ -100,8 +101,10 @@ struct StoreOrder {
 
 struct StoreVariant {
   std::string name;
-  std::optional<std::string> sku, price, weight;                 // weight in kg
-  std::optional<std::string> hs_code = {}, origin_country = {};  // as the store has them, not checked
+  std::optional<std::string> sku, price, weight;                    // weight in kg
+  std::optional<std::string> hs_code = {}, origin_country = {};     // as the store has them, not checked
+  std::optional<std::string> length = {}, width = {}, height = {};  // cm
+  std::string external_id = {};                                     // empty if it cannot be read
 };
 
 struct StoreProduct {
@@ -112,6 +115,7 @@ struct StoreProduct {
   std::vector<StoreVariant> variants;                        // empty if the product has none
   Time changed_at;
   std::optional<std::string> hs_code = {}, origin_country = {};  // those of variants may differ
+  bool has_all_variants = true;  // false if variants may be missing in the list
 };
 
 /// A record of the store that cannot be read; the other records are still imported, and so is the status of
@@ -145,6 +149,15 @@ class StoreSweep {
   virtual asio::awaitable<std::optional<StorePage<Record>>> next() = 0;
 };
 
+/// An item of our order.
+struct StoreParcelItem {
+  Guid guid;
+  std::string description;
+  std::optional<std::string> sku;
+  std::int64_t quantity = 1;
+  bool is_in_parcel = false;
+};
+
 /// A parcel that the store shows to its buyer.
 struct StoreTracking {
   std::string order_id;  // the store's id
@@ -157,6 +170,14 @@ struct StoreTracking {
   std::vector<std::string> earlier_numbers = {};
   /// True if tracking_number was sent with another tracking_url before.
   bool has_new_url = false;
+  Guid order = {};  // our order
+  /// The items of our order, if the parcel has only some of them; empty if it has all.
+  std::vector<StoreParcelItem> items = {};
+  /// True if no item of the order is left for a later parcel.
+  bool is_last = true;
+
+  /// True if the parcel has only some of the order's items.
+  bool is_part() const { return !items.empty(); }
 
   /// True for a number of this parcel, the present or an earlier one.
   bool has_number(std::string_view number) const {
@@ -190,8 +211,9 @@ class Store {
 
   /// Makes the store show the parcel. Can be repeated safely, also after a lost answer, because it first
   /// checks whether the store has this tracking number. If the store already shows outdated numbers or links
-  /// of the parcel, they are replaced as far as its API allows. Returns false if the store had it already.
-  /// Throws StoreError.
+  /// of the parcel, they are replaced as far as its API allows. Of a parcel with some of the order's items,
+  /// the store never learns that others were sent. Returns false if the store had it already. Throws
+  /// StoreError.
   virtual asio::awaitable<bool> send_tracking(StoreTracking tracking) = 0;
 };
 

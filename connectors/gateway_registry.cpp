@@ -51,6 +51,12 @@ std::string sentence_of(const CarrierMessage& message) {
   return message.text + " (" + message.code + ")";
 }
 
+GatewayError too_many_rates() {
+  return {GatewayError::Problem::refused,
+          {.code = "too_many_rates",
+           .text = "The answer has more than " + std::to_string(most_rates) + " rates."}};
+}
+
 const GatewayConnector* find_gateway(std::string_view name) {
   const auto all = all_gateways();
   const auto found = std::ranges::find(all, name, &GatewayConnector::name);

@@ -10,6 +10,7 @@
 #include "base/crypto.hpp"
 #include "connectors/store_memory.hpp"
 #include "domain/workflows/retry.hpp"
+#include "net/destination/ascii_host.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -182,16 +183,18 @@ std::optional<Duration> retry_after(const net::HttpResponse& response, Time now)
 }
 
 std::string normal_store_url(std::string_view store_url) {
-  const auto text = trimmed(store_url, blanks);
+  const std::string text = net::with_ascii_host(trimmed(store_url, blanks));
   const auto destination = net::parse_destination(text);
-  if (!destination || (destination->scheme != "http" && destination->scheme != "https")) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (!destination || (destination->scheme != "http" && destination->scheme != "https") ||
+      !std::ranges::all_of(destination->host, is_ascii)) {
     throw std::invalid_argument("must be the store's address, such as https://shop.example");
   }
-  if (text.find_first_of("?#") != std::string_view::npos)
+  if (text.find_first_of("?#") != std::string::npos)
     throw std::invalid_argument("must not have a query or fragment");
   const auto authority = text.find("://") + 3;
   const auto path_start = text.find('/', authority);
-  if (text.substr(authority, path_start - authority).find('@') != std::string_view::npos) {
+  if (text.substr(authority, path_start - authority).find('@') != std::string::npos) {
     throw std::invalid_argument("must not contain a user or password");
   }
   std::string url = destination->scheme + "://";
@@ -201,7 +204,7 @@ std::string normal_store_url(std::string_view store_url) {
   if (destination->port != (destination->scheme == "https" ? https_port : http_port)) {
     url += ":" + std::to_string(destination->port);
   }
-  if (path_start != std::string_view::npos) url += text.substr(path_start);
+  if (path_start != std::string::npos) url += text.substr(path_start);
   while (url.ends_with('/')) url.pop_back();
   return url;
 }

@@ -43,8 +43,8 @@ StoreError refusal(const net::HttpResponse& response, std::string_view message);
 /// nullopt if absent or malformed.
 std::optional<Duration> retry_after(const net::HttpResponse& response, Time now);
 
-/// The scheme, host, port and path of a store's address in normal form. Throws std::invalid_argument with a
-/// sentence: not http or https, user info, a query or fragment, no host.
+/// The scheme, host, port and path of a store's address in normal form, with a host beyond ASCII as xn--.
+/// Throws std::invalid_argument with a sentence: not http or https, user info, a query or fragment, no host.
 std::string normal_store_url(std::string_view store_url);
 
 /// True if `signature` is the base64 of the HMAC-SHA256 of `body`; compares in constant time.

@@ -1,5 +1,7 @@
 #include "connectors/store_call.hpp"
 
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 namespace waybill::connectors {
@@ -35,6 +37,15 @@ TEST(StoreAnswer, MayStandBetweenMessagesOfPhpAndACommentOfACache) {
        {"<br />\n<b>Warning</b>:  session_write_close(): Failed in <b>/x.php</b><br />\n",
         "\nNotice: Undefined index in /x.php on line 7\n"})
     EXPECT_EQ(json_in("[1]" + after), "[1]");
+}
+
+TEST(StoreUrl, MayHaveAHostBeyondAscii) {
+  for (const auto* const url : {"https://bücher.example/shop/", " https://BÜCHER.example:443/shop",
+                                "https://xn--bcher-kva.example/shop"})
+    EXPECT_EQ(normal_store_url(url), "https://xn--bcher-kva.example/shop");
+  EXPECT_THROW(normal_store_url("https://\uE000ü.example"), std::invalid_argument) << "no such domain";
+  EXPECT_THROW(normal_store_url("https://a＠bücher.example"), std::invalid_argument)
+      << "the mapping makes a user of it";
 }
 
 TEST(StoreAnswer, OfAnotherKindIsRefused) {

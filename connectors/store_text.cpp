@@ -76,6 +76,14 @@ std::string_view visible_part(std::string_view text) {
   return end == 0 ? std::string_view() : text.substr(first, end - first);
 }
 
+/// The first characters of valid UTF-8.
+std::string_view first_characters(std::string_view text, std::size_t count) {
+  if (text.size() <= count) return text;
+  std::size_t end = 0;
+  for (; count > 0 && end < text.size(); --count) end += first_character(text.substr(end)).bytes.size();
+  return text.substr(0, end);
+}
+
 enum class Invisible : std::uint8_t { keep, remove };
 
 std::string one_line(std::string_view text, Invisible invisible_characters) {
@@ -110,13 +118,17 @@ bool never_exists(std::string_view email) {
 
 }  // namespace
 
+std::string_view cut_text(std::string_view text, std::size_t limit) {
+  const auto kept = first_characters(text, limit);
+  return kept.size() == text.size() ? text : visible_part(kept);
+}
+
 Text clean_text(std::string_view text, std::size_t limit) {
   std::string clean = to_text(text);
   std::erase_if(clean, [](unsigned char byte) {
     return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
   });
-  auto kept = visible_part(clean);
-  if (kept.size() > limit) kept = visible_part(kept.substr(0, valid_utf8_prefix(kept.substr(0, limit))));
+  const auto kept = cut_text(visible_part(clean), limit);
   if (kept.empty()) return std::nullopt;
   return std::string(kept);
 }

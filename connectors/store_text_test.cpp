@@ -23,9 +23,25 @@ TEST(StoreText, HasNoWhiteSpaceAroundIt) {
             "\ufffda");
 }
 
-TEST(StoreText, IsCutAtACharacter) {
-  EXPECT_EQ(clean_text("ééé", 5), "éé");
+TEST(StoreText, IsCutAtItsLimitInCharacters) {
+  EXPECT_EQ(clean_text("ééé", 3), "ééé");
+  EXPECT_EQ(clean_text("ééé", 2), "éé");
+  EXPECT_EQ(clean_text("🎁é", 1), "🎁");
   EXPECT_EQ(clean_text("a   b", 3), "a");
+  EXPECT_EQ(cut_text("é é", 2), "é");
+  EXPECT_EQ(cut_text("é é", 3), "é é");
+}
+
+TEST(StoreText, IsAsLongAsARecordCanHaveIt) {
+  std::string text;
+  for (std::size_t i = 0; i <= domain::longest_text; ++i) text += "é";
+  const json::value value(text);
+  const std::string_view kept = std::string_view(text).substr(2);
+  EXPECT_EQ(clean_text(text), kept);
+  EXPECT_EQ(clean_line(text), kept);
+  EXPECT_EQ(plain_text(&value), kept);
+  EXPECT_EQ(plain_line(&value), kept);
+  EXPECT_EQ(identifier_of(value), text.substr(0, 2 * domain::longest_string));
 }
 
 TEST(StoreText, ALineHasOneBlankForWhiteSpace) {

@@ -17,8 +17,6 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-constexpr std::size_t text_limit = 10'000;  // limit of our records
-
 const json::value* field(const json::value& record, std::string_view path) {
   const auto* const object = record.if_object();
   return object == nullptr ? nullptr : find_path(*object, path);
@@ -80,6 +78,9 @@ Text joined(const Text& first, std::string_view separator, const Text& second) {
   return second ? *first + std::string(separator) + *second : first;
 }
 
+/// The record's id; empty if absent.
+std::string id_of(const json::value& record) { return clean_identifier(field(record, "id")).value_or(""); }
+
 /// The elements of an array in the order of their ids, which is the order of creation (ULID).
 std::vector<const json::value*> by_id(const json::value& record, std::string_view path) {
   auto elements = elements_of(field(record, path));
@@ -112,15 +113,14 @@ Text variant_title(const json::value& item) {
 /// A value of the metadata: a text, a number, "yes" or "no", or a list of these.
 Text detail_of(const json::value& value, bool in_list = false) {
   if (value.is_bool()) return value.get_bool() ? "yes" : "no";
-  if (!value.is_array() || in_list) return plain_line(&value, 500);
+  if (!value.is_array() || in_list) return plain_line(&value);
   Text list;
   for (const auto& element : value.get_array()) list = joined(list, ", ", detail_of(element, true));
-  return list ? clean_line(*list, 500) : list;
+  return list ? clean_line(*list) : list;
 }
 
 /// The values of the item's metadata, such as an engraving. Stores write their own keys with an underscore.
 Text details_of(const json::value& item) {
-  constexpr std::size_t longest = 2000;
   const auto* const metadata = field(item, "metadata");
   const auto* const entries = metadata == nullptr ? nullptr : metadata->if_object();
   if (entries == nullptr) return std::nullopt;
@@ -134,7 +134,7 @@ Text details_of(const json::value& item) {
     const auto name = plain_line(&written);
     if (name && value) details = joined(details, ", ", *name + ": " + *value);
   }
-  return details ? clean_line(*details, longest) : details;
+  return details ? clean_line(*details) : details;
 }
 
 std::optional<StoreItem> item_of(const json::value& item) {
@@ -148,6 +148,16 @@ std::optional<StoreItem> item_of(const json::value& item) {
   result.sku = clean_identifier(field(item, "variant_sku"));
   result.price = amount(item, "unit_price");
   return result;
+}
+
+/// The lines with something left. Throws UnreadableRecord.
+std::vector<MedusaLine> lines_of(const json::value& order) {
+  std::vector<MedusaLine> lines;
+  for (const auto* const item : by_id(order, "items")) {
+    if (auto read = item_of(*item))
+      lines.push_back({.id = medusa_text(*item, "id"), .item = *std::move(read)});
+  }
+  return lines;
 }
 
 Text name_in(const json::value& record, const std::string& path) {
@@ -190,15 +200,13 @@ StoreAddress address_of(const json::value& order) {
 
 StoreOrder order_of(const json::value& order, std::string_view status) {
   StoreOrder result;
-  result.external_id = required(text(order, "id"), "id");
+  result.external_id = required(clean_identifier(field(order, "id")), "id");
   result.number = order_number_of(order);
   if (result.number.empty()) throw UnreadableRecord("The store's record has no number.");
   result.status = status;
   read_people(order, result);
   result.delivery = address_of(order);
-  for (const auto* const item : by_id(order, "items")) {
-    if (auto read = item_of(*item)) result.items.push_back(*std::move(read));
-  }
+  for (auto& line : lines_of(order)) result.items.push_back(std::move(line.item));
   read_shipping(order, result);
   result.total = required(amount(order, "total"), "total");
   result.currency = upper(required(text(order, "currency_code"), "currency"));
@@ -260,7 +268,11 @@ StoreVariant variant_of(const json::value& variant, std::string_view currency) {
   result.name = required(plain(variant, "title"), "title of a variant");
   result.sku = clean_identifier(field(variant, "sku"));
   result.price = price_of(variant, currency);
+  result.external_id = medusa_text(variant, "id");
   result.weight = kilograms(variant, "weight");
+  result.length = text(variant, "length");
+  result.width = text(variant, "width");
+  result.height = text(variant, "height");
   result.hs_code = clean_identifier(field(variant, "hs_code"));
   result.origin_country = clean_identifier(field(variant, "origin_country"));
   return result;
@@ -270,7 +282,7 @@ StoreProduct product_of(const json::value& product, std::string_view currency) {
   StoreProduct result;
   result.external_id = required(text(product, "id"), "id");
   result.name = required(plain(product, "title"), "title");
-  result.description = plain_text(field(product, "description"), text_limit);
+  result.description = plain_text(field(product, "description"));
   result.weight = kilograms(product, "weight");
   result.length = text(product, "length");
   result.width = text(product, "width");
@@ -278,6 +290,8 @@ StoreProduct product_of(const json::value& product, std::string_view currency) {
   result.hs_code = clean_identifier(field(product, "hs_code"));
   result.origin_country = clean_identifier(field(product, "origin_country"));
   result.changed_at = required(time(product, "updated_at"), "time of change");
+  const auto* const listed = field(product, "variants");
+  result.has_all_variants = listed != nullptr && listed->is_array();
   auto variants = by_id(product, "variants");
   std::ranges::sort(variants, {}, [](const auto* variant) {
     return std::pair(whole_number(*variant, "variant_rank").value_or(0), text(*variant, "id"));
@@ -289,6 +303,9 @@ StoreProduct product_of(const json::value& product, std::string_view currency) {
     result.price = only.price;
     result.barcode = clean_identifier(field(*variants.front(), "barcode"));
     if (only.weight) result.weight = only.weight;
+    if (only.length) result.length = only.length;
+    if (only.width) result.width = only.width;
+    if (only.height) result.height = only.height;
     if (only.hs_code) result.hs_code = only.hs_code;
     if (only.origin_country) result.origin_country = only.origin_country;
     return result;
@@ -303,8 +320,8 @@ void add_read(const json::value& record, StorePage<Record>& page, Text number, s
   try {
     page.records.push_back(read());
   } catch (const UnreadableRecord& unfit) {
-    page.unreadable.push_back({medusa_text(record, "id"), std::move(number), unfit.what(),
-                               time(record, "created_at"), std::string(status)});
+    page.unreadable.push_back(
+        {id_of(record), std::move(number), unfit.what(), time(record, "created_at"), std::string(status)});
   }
 }
 
@@ -312,6 +329,14 @@ void add_read(const json::value& record, StorePage<Record>& page, Text number, s
 
 std::string medusa_text(const json::value& record, std::string_view path) {
   return text(record, path).value_or("");
+}
+
+std::vector<MedusaLine> medusa_lines(const json::value& order) {
+  try {
+    return lines_of(order);
+  } catch (const UnreadableRecord& unreadable) {
+    throw StoreError(StoreProblem::refused, unreadable.what());
+  }
 }
 
 std::optional<Time> medusa_changed_at(const json::value& record) { return time(record, "updated_at"); }
@@ -348,7 +373,7 @@ void set_aside_medusa_order(const json::value& order, std::string reason, StoreP
   const auto status = medusa_status(order);
   if (status.empty()) return;
   auto number = order_number_of(order);
-  page.unreadable.push_back({.external_id = medusa_text(order, "id"),
+  page.unreadable.push_back({.external_id = id_of(order),
                              .number = number.empty() ? std::nullopt : Text(std::move(number)),
                              .reason = std::move(reason),
                              .created_at = time(order, "created_at"),

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.hpp"
 #include "connectors/connector.hpp"
@@ -18,7 +19,8 @@ inline constexpr std::string_view medusa_order_fields =
 inline constexpr std::string_view medusa_product_fields =
     "id,title,description,weight,length,width,height,hs_code,origin_country,updated_at,variants.id,"
     "variants.title,variants.sku,variants.hs_code,variants.origin_country,variants.barcode,variants.weight,"
-    "variants.variant_rank,variants.prices.amount,variants.prices.raw_"
+    "variants.length,variants.width,variants.height,variants.variant_rank,variants.prices.amount,variants."
+    "prices.raw_"
     "amount,"
     "variants.prices.currency_code,variants.prices.min_quantity,variants.prices.price_list_id,"
     "variants.prices.rules_count";
@@ -44,6 +46,15 @@ void add_medusa_product(const json::value& product, std::string_view currency, S
 /// Only a cancellation is known of the status of an order.
 void set_aside_medusa_order(const json::value& order, std::string reason, StorePage<StoreOrder>& page);
 void set_aside_medusa_product(const json::value& product, std::string reason, StorePage<StoreProduct>& page);
+
+/// A line of an order, and the item that it is here.
+struct MedusaLine {
+  std::string id;
+  StoreItem item;
+};
+/// The lines with something left, in the order of their ids. Throws StoreError refused for a quantity that
+/// cannot be read.
+std::vector<MedusaLine> medusa_lines(const json::value& order);
 
 /// The store's `updated_at`; nullopt if it cannot be read.
 std::optional<Time> medusa_changed_at(const json::value& record);

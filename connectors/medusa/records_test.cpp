@@ -234,12 +234,9 @@ TEST(MedusaRecords, TakesTheGeneralPriceOfOnePiece) {
                               price("eur", 5, {{"rules_count", 1}}),
                               price("eur", 6, {{"rules", json::object()}, {"min_quantity", nullptr}})};
   const auto variant = [](std::string_view id, int rank, json::array of) {
-    return json::object{{"id", id},
-                        {"title", id},
-                        {"variant_rank", rank},
-                        {"weight", 1},
-                        {"prices", std::move(of)},
-                        {"origin_country", "pt"}};
+    return json::object{
+        {"id", id},     {"title", id},       {"variant_rank", rank},    {"weight", 1},
+        {"length", 12}, {"height", nullptr}, {"prices", std::move(of)}, {"origin_country", "pt"}};
   };
   const json::value product = {{"id", "prod_1"},
                                {"title", "Shirt"},
@@ -257,6 +254,10 @@ TEST(MedusaRecords, TakesTheGeneralPriceOfOnePiece) {
   EXPECT_EQ(read.variants[0].name, "a");
   EXPECT_EQ(read.variants[0].price, "6");
   EXPECT_EQ(read.variants[0].weight, "0.001");
+  EXPECT_EQ(read.variants[0].external_id, "a");
+  EXPECT_EQ(read.variants[0].length, "12");
+  EXPECT_FALSE(read.variants[0].height);
+  EXPECT_TRUE(read.has_all_variants);
   EXPECT_EQ(read.hs_code, "6109.10");
   EXPECT_FALSE(read.origin_country);
   EXPECT_EQ(read.variants[0].origin_country, "pt");

@@ -10,6 +10,7 @@
 
 #include "base/percent_encoding.hpp"
 #include "connectors/medusa/records.hpp"
+#include "connectors/store_items.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -126,18 +127,50 @@ MedusaStep ship(const json::value& order, const json::value& fulfillment, const 
           {{"items", items}, {"labels", labels}}};
 }
 
-/// The items without a fulfilment. The server requires separate fulfilments for items that need shipping and
-/// for others; the others are returned only if the order has no items to ship and no fulfilment.
-json::array unfulfilled_items(const json::value& order) {
+/// The quantities of the order's items in a parcel with some of them, by the items' ids.
+using Parcel = std::map<std::string, std::int64_t>;
+
+/// nullopt for a parcel with all items.
+std::optional<Parcel> parcel_of(const json::value& order, const StoreTracking& tracking) {
+  if (!tracking.is_part()) return std::nullopt;
+  const auto lines = medusa_lines(order);
+  std::vector<StoreItem> items;
+  items.reserve(lines.size());
+  for (const auto& line : lines) items.push_back(line.item);
+  const auto pieces = pieces_in_parcel(tracking, std::move(items));
+  Parcel parcel;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (pieces[i] > 0) parcel[lines[i].id] = pieces[i];
+  }
+  return parcel;
+}
+
+/// True if the parcel has all that the fulfilment has.
+bool is_within(const json::value& fulfillment, const Parcel& parcel) {
+  const auto& items = elements(fulfillment, "items");
+  return !items.empty() && std::ranges::all_of(items, [&](const json::value& item) {
+    return parcel.contains(medusa_text(item, "line_item_id"));
+  });
+}
+
+/// The items of the parcel without a fulfilment; all such items if the parcel has all. The server requires
+/// separate fulfilments for items that need shipping and for others. The others are returned only if the
+/// parcel has no items to ship, and names them or is the order's first.
+json::array unfulfilled_items(const json::value& order, const std::optional<Parcel>& parcel) {
   json::array shipped;
   json::array others;
   for (const auto& item : elements(order, "items")) {
-    const auto left = quantity(item, "quantity") - quantity(item, "detail.fulfilled_quantity");
+    auto left = quantity(item, "quantity") - quantity(item, "detail.fulfilled_quantity");
+    if (parcel) {
+      const auto found = parcel->find(medusa_text(item, "id"));
+      left = std::min(left, found == parcel->end() ? 0 : found->second);
+    }
     if (left <= 0 || !item.is_object()) continue;
     auto& items = is_true(item, "requires_shipping") ? shipped : others;
     items.push_back({{"id", medusa_text(item, "id")}, {"quantity", left}});
   }
   if (!shipped.empty()) return shipped;
+  if (parcel) return others;
   // Items without shipping that remain after earlier parcels do not belong to this one.
   return elements(order, "fulfillments").empty() ? others : json::array();
 }
@@ -168,22 +201,27 @@ MedusaStep next_medusa_step(const json::value& order, const StoreTracking& track
   }
   if (status == "draft") throw StoreError(StoreProblem::refused, "The order is a draft in the store.");
   const auto open = open_fulfillments(order);
+  const auto parcel = parcel_of(order, tracking);
+  auto own = open;  // the fulfilments that this parcel may ship
+  if (parcel) std::erase_if(own, [&](const auto* fulfillment) { return !is_within(*fulfillment, *parcel); });
   if (const auto* const shown = labelled(order, tracking); shown != nullptr) {
     // One sending ships all fulfilments that are open when it begins: one older than its first shipment was
     // left by an interruption, a younger one belongs to another parcel.
     const auto shipped_at = parse_timestamp(medusa_text(*shown, "shipped_at"));
-    const auto left = std::ranges::find_if(open, [&](const auto* fulfillment) {
+    const auto left = std::ranges::find_if(own, [&](const auto* fulfillment) {
       const auto made = parse_timestamp(medusa_text(*fulfillment, "created_at"));
       return shipped_at && made && *made < *shipped_at;
     });
-    if (left != open.end()) return ship(order, **left, tracking);
+    if (left != own.end()) return ship(order, **left, tracking);
     return is_outdated(order, tracking) ? note(order, tracking) : MedusaStep();
   }
   if (is_noted(order, tracking)) return note(order, tracking);
-  if (!open.empty()) return ship(order, *open.front(), tracking);
-  if (auto items = unfulfilled_items(order); !items.empty()) {
+  if (!own.empty()) return ship(order, *own.front(), tracking);
+  if (auto items = unfulfilled_items(order, parcel); !items.empty()) {
     return {MedusaStep::Kind::fulfill, path_of(tracking, "/fulfillments"), {{"items", std::move(items)}}};
   }
+  // The merchant's fulfilment has items of several parcels: the last one ships it.
+  if (tracking.is_last && !open.empty()) return ship(order, *open.front(), tracking);
   return note(order, tracking);
 }
 

@@ -15,7 +15,7 @@ inline constexpr std::string_view medusa_tracking_fields =
 struct MedusaStep {
   enum class Kind {
     none,     // nothing to do: the order shows the parcel
-    fulfill,  // creates a fulfilment of the unfulfilled items
+    fulfill,  // creates a fulfilment of the parcel's unfulfilled items
     ship,     // ships a fulfilment with the label
     note,     // writes the number into the order's metadata
   };
@@ -29,7 +29,8 @@ struct MedusaStep {
 /// The next call to make. Fulfilments without a shipment (the merchant's, or left by an interrupted sending)
 /// are shipped with the parcel's label; if there is none, one is created for the unfulfilled items. The
 /// server refuses further labels for a completely shipped order and changes of a label, so the number is
-/// written to its metadata as `waybill_tracking_NUMBER`. Throws StoreError refused for a canceled order or a
+/// written to its metadata as `waybill_tracking_NUMBER`. A parcel with some of the order's items ships only
+/// fulfilments of these items, until it is the last one. Throws StoreError refused for a canceled order or a
 /// draft. Pure.
 MedusaStep next_medusa_step(const json::value& order, const StoreTracking& tracking);
 

@@ -77,6 +77,65 @@ TEST(MedusaTracking, RecognisesItsOwnNote) {
   EXPECT_EQ(next_medusa_step(shipped, other).kind, MedusaStep::Kind::note);
 }
 
+json::object named(json::object line, const char* name) {
+  line["product_title"] = name;
+  line["variant_sku"] = name;
+  return line;
+}
+
+/// The parcel with one of two items, mugs and plates.
+StoreTracking parcel_with(std::string_view name, bool is_last = false, std::int64_t quantity = 9) {
+  auto tracking = parcel;
+  tracking.order = Guid::random();
+  tracking.is_last = is_last;
+  for (const std::string each : {"Mug", "Plate"}) {
+    tracking.items.push_back({.guid = Guid::from_name(tracking.order, each + "\n" + each + "\n1"),
+                              .description = each,
+                              .sku = each,
+                              .quantity = quantity,
+                              .is_in_parcel = each == name});
+  }
+  return tracking;
+}
+
+json::array mugs_and_plates(int fulfilled_mugs = 0, int fulfilled_plates = 0) {
+  return {named(line("a", 3, fulfilled_mugs, 0), "Mug"), named(line("b", 1, fulfilled_plates, 0), "Plate")};
+}
+
+TEST(MedusaTracking, FulfillsOnlyTheItemsOfTheParcel) {
+  const auto step = next_medusa_step(order(mugs_and_plates()), parcel_with("Mug"));
+  EXPECT_EQ(step.kind, MedusaStep::Kind::fulfill);
+  EXPECT_EQ(to_json(step.body), R"({"items":[{"id":"a","quantity":3}]})");
+  EXPECT_EQ(to_json(next_medusa_step(order(mugs_and_plates()), parcel_with("Mug", false, 2)).body),
+            R"({"items":[{"id":"a","quantity":2}]})");
+  EXPECT_EQ(to_json(next_medusa_step(order(mugs_and_plates(3)), parcel_with("Plate", true)).body),
+            R"({"items":[{"id":"b","quantity":1}]})");
+}
+
+TEST(MedusaTracking, ShipsOnlyFulfilmentsOfTheItemsOfTheParcel) {
+  const json::object mugs = {{"id", "ful_1"}, {"items", json::array{part("a", 3)}}};
+  const json::object both = {{"id", "ful_2"}, {"items", json::array{part("a", 3), part("b", 1)}}};
+  EXPECT_EQ(next_medusa_step(order(mugs_and_plates(3), {mugs}), parcel_with("Mug")).path,
+            "/admin/orders/order_1/fulfillments/ful_1/shipments");
+  EXPECT_EQ(next_medusa_step(order(mugs_and_plates(3), {mugs}), parcel_with("Plate", true)).kind,
+            MedusaStep::Kind::fulfill)
+      << "the mugs are in another parcel";
+  EXPECT_EQ(next_medusa_step(order(mugs_and_plates(3, 1), {both}), parcel_with("Mug")).kind,
+            MedusaStep::Kind::note)
+      << "the plate is not sent yet";
+  EXPECT_EQ(next_medusa_step(order(mugs_and_plates(3, 1), {both}), parcel_with("Plate", true)).kind,
+            MedusaStep::Kind::ship);
+}
+
+TEST(MedusaTracking, AParcelOfThingsThatTheOrderDoesNotHaveIsANote) {
+  auto strange = parcel_with("Mug");
+  for (auto& item : strange.items) {
+    item.guid = Guid::random();
+    item.sku = "other";
+  }
+  EXPECT_EQ(next_medusa_step(order(mugs_and_plates()), strange).kind, MedusaStep::Kind::note);
+}
+
 // The server changes no label.
 TEST(MedusaTracking, NotesANumberThatReplacesALabel) {
   const json::object shipped = {

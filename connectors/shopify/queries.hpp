@@ -28,8 +28,8 @@ inline constexpr ShopifyOperation check{"WaybillCheck", R"(query WaybillCheck {
   currentAppInstallation { accessScopes { handle } }
 })"};
 
-#define WAYBILL_SHOPIFY_LINE_ITEM                                                   \
-  "title variantTitle sku quantity currentQuantity customAttributes { key value } " \
+#define WAYBILL_SHOPIFY_LINE_ITEM                                                      \
+  "id title variantTitle sku quantity currentQuantity customAttributes { key value } " \
   "originalUnitPriceSet { shopMoney { amount } }"
 
 #define WAYBILL_SHOPIFY_ORDER                                                                      \
@@ -68,7 +68,7 @@ inline constexpr ShopifyOperation order{"WaybillOrder",
                                         WAYBILL_SHOPIFY_ORDER " } }"};
 
 #define WAYBILL_SHOPIFY_VARIANT \
-  "title sku barcode price "    \
+  "id title sku barcode price " \
   "inventoryItem { harmonizedSystemCode countryCodeOfOrigin measurement { weight { unit value } } }"
 
 inline constexpr ShopifyList products{
@@ -102,6 +102,17 @@ query WaybillDeliveries($id: ID!, $first: Int!, $after: String) {
     fulfillments(first: 30) { id status trackingInfo(first: 10) { company number url } }
     fulfillmentOrders(first: $first, after: $after) {
       nodes { id status assignedLocation { name } fulfillments(first: 5) { nodes { id } } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+})"};
+
+// Read only for a parcel with some of the order's items.
+inline constexpr ShopifyOperation open_lines{"WaybillOpenLines", R"(
+query WaybillOpenLines($id: ID!, $first: Int!, $after: String) {
+  fulfillmentOrder(id: $id) {
+    lineItems(first: $first, after: $after) {
+      nodes { id remainingQuantity lineItem { id } }
       pageInfo { hasNextPage endCursor }
     }
   }

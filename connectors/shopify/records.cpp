@@ -21,7 +21,6 @@ using shopify::list;
 using shopify::plain;
 using shopify::text;
 
-constexpr std::size_t long_text = 10'000;
 constexpr std::string_view only_variant = "Default Title";
 
 // A whole number of pieces; nullopt if it cannot be read or nobody can pack so many.
@@ -84,7 +83,6 @@ bool is_delivered(const json::object& order) {
 
 // The texts that the buyer entered for the line, such as an engraving. Keys of apps begin with an underscore.
 std::optional<std::string> read_details(const json::object& line) {
-  constexpr std::size_t longest = 2000;
   std::optional<std::string> details;
   for (const auto& node : list(line, "customAttributes")) {
     const auto* const attribute = node.if_object();
@@ -93,7 +91,7 @@ std::optional<std::string> read_details(const json::object& line) {
     const auto value = plain(*attribute, "value");
     if (key && value && !key->starts_with('_')) details = joined(details, *key + ": " + *value, ", ");
   }
-  return details ? clean_line(*details, longest) : details;
+  return details ? clean_line(*details) : details;
 }
 
 bool has_any(const json::array& lines, std::string_view quantity) {
@@ -116,25 +114,9 @@ bool is_undone(const json::object& order) {
   return has_any(lines, "quantity") && has_nothing_left(lines);
 }
 
-// The quantities left of each line after edits and refunds; an order with nothing left keeps the ordered
-// quantities.
 std::vector<StoreItem> read_items(const json::object& order) {
-  const auto& nodes = list(order, "lineItems.nodes");
-  const char* const quantity = has_nothing_left(nodes) ? "quantity" : "currentQuantity";
   std::vector<StoreItem> items;
-  for (const auto& node : nodes) {
-    const auto* const line = node.if_object();
-    StoreItem item;
-    item.quantity = required(line == nullptr ? std::nullopt : count(*line, quantity), "quantity of an item");
-    if (item.quantity < 1) continue;
-    auto variant = plain(*line, "variantTitle");
-    if (variant == only_variant) variant.reset();
-    item.description = joined(plain(*line, "title"), variant, " - ").value_or("Item");
-    item.details = read_details(*line);
-    item.sku = identifier(*line, "sku");
-    item.price = amount(*line, "originalUnitPriceSet.shopMoney.amount");
-    items.push_back(std::move(item));
-  }
+  for (auto& line : shopify_lines(list(order, "lineItems.nodes"))) items.push_back(std::move(line.item));
   return items;
 }
 
@@ -186,7 +168,7 @@ StoreOrder read_order(const json::object& node) {
   order.currency = required(text(node, "currentTotalPriceSet.shopMoney.currencyCode"), "currency");
   order.shipping_method = plain(node, "shippingLine.title");
   order.shipping_cost = text(node, "shippingLine.discountedPriceSet.shopMoney.amount");
-  order.notes = plain_text(find_path(node, "note"), long_text);
+  order.notes = plain_text(find_path(node, "note"));
   order.created_at = required(time(node, "createdAt"), "time of creation");
   order.changed_at = required(time(node, "updatedAt"), "time of change");
   return order;
@@ -195,6 +177,7 @@ StoreOrder read_order(const json::object& node) {
 StoreVariant read_variant(const json::object& node) {
   StoreVariant variant;
   variant.name = required(plain(node, "title"), "title of a variant");
+  variant.external_id = shopify_id(node.if_contains("id")).value_or(std::string());
   variant.sku = identifier(node, "sku");
   variant.price = text(node, "price");
   const auto* const weight = find_path(node, "inventoryItem.measurement.weight");
@@ -208,12 +191,15 @@ StoreProduct read_product(const json::object& node) {
   StoreProduct product;
   product.external_id = required(shopify_id(node.if_contains("id")), "id");
   product.name = required(plain(node, "title"), "title");
-  product.description = plain_text(find_path(node, "description"), long_text);
+  product.description = plain_text(find_path(node, "description"));
   product.changed_at = required(time(node, "updatedAt"), "time of change");
   const auto& variants = list(node, "variants.nodes");
   for (const auto& entry : variants) {
     if (entry.is_object()) product.variants.push_back(read_variant(entry.get_object()));
   }
+  const auto* const more = find_path(node, "variants.pageInfo.hasNextPage");
+  const bool is_cut = more != nullptr && more->is_bool() && more->get_bool();
+  product.has_all_variants = !is_cut && !variants.empty() && product.variants.size() == variants.size();
   const auto* const plain = node.if_contains("hasOnlyDefaultVariant");
   const bool is_plain = plain != nullptr && plain->is_bool() && plain->get_bool();
   if (is_plain && product.variants.size() == 1) {
@@ -236,7 +222,7 @@ bool is_test(const json::object& order) {
 Unreadable unreadable(const json::object& node, std::string_view number_field, std::string reason,
                       std::string status) {
   return {.external_id = shopify_id(node.if_contains("id")).value_or(std::string()),
-          .number = text(node, number_field),
+          .number = identifier(node, number_field),
           .reason = std::move(reason),
           .created_at = time(node, "createdAt"),
           .status = std::move(status)};
@@ -255,7 +241,7 @@ void add(const json::object& node, std::string_view number_field, StorePage<Reco
 }  // namespace
 
 std::optional<std::string> shopify_id(const json::value* gid) {
-  const auto found = clean_text(gid);
+  const auto found = clean_identifier(gid);
   if (!found || !found->starts_with("gid://shopify/")) return std::nullopt;
   std::string id = found->substr(found->rfind('/') + 1);
   id.resize(std::min(id.size(), id.find('?')));
@@ -264,6 +250,25 @@ std::optional<std::string> shopify_id(const json::value* gid) {
 
 std::string shopify_gid(std::string_view kind, std::string_view id) {
   return "gid://shopify/" + std::string(kind) + "/" + std::string(id);
+}
+
+std::vector<ShopifyLine> shopify_lines(const json::array& nodes) {
+  const char* const quantity = has_nothing_left(nodes) ? "quantity" : "currentQuantity";
+  std::vector<ShopifyLine> lines;
+  for (const auto& node : nodes) {
+    const auto* const line = node.if_object();
+    StoreItem item;
+    item.quantity = required(line == nullptr ? std::nullopt : count(*line, quantity), "quantity of an item");
+    if (item.quantity < 1) continue;
+    auto variant = plain(*line, "variantTitle");
+    if (variant == only_variant) variant.reset();
+    item.description = joined(plain(*line, "title"), variant, " - ").value_or("Item");
+    item.details = read_details(*line);
+    item.sku = identifier(*line, "sku");
+    item.price = amount(*line, "originalUnitPriceSet.shopMoney.amount");
+    lines.push_back({.id = code(*line, "id"), .item = std::move(item)});
+  }
+  return lines;
 }
 
 std::string shopify_status(const json::object& order) {

@@ -314,7 +314,7 @@ TEST(ShopifyRecords, ReadAProductWithVariants) {
   StorePage<StoreProduct> page;
   add_shopify_product(object(R"({"id":"gid://shopify/Product/7","title":"Tea","description":"",
       "updatedAt":"2026-07-01T10:05:00Z","hasOnlyDefaultVariant":false,"variants":{"nodes":[
-      {"title":"100 g","sku":"TEA-100","barcode":null,"price":"6.00",
+      {"id":"gid://shopify/ProductVariant/8","title":"100 g","sku":"TEA-100","barcode":null,"price":"6.00",
        "inventoryItem":{"harmonizedSystemCode":null,"countryCodeOfOrigin":"CN","measurement":{"weight":null}}},
       {"title":"1 lb","sku":null,"barcode":null,"price":"20.00",
        "inventoryItem":{"measurement":{"weight":{"unit":"POUNDS","value":1}}}}]}})"),
@@ -324,6 +324,9 @@ TEST(ShopifyRecords, ReadAProductWithVariants) {
   EXPECT_FALSE(product.sku);
   EXPECT_FALSE(product.description);
   ASSERT_EQ(product.variants.size(), 2U);
+  EXPECT_TRUE(product.has_all_variants);
+  EXPECT_EQ(product.variants[0].external_id, "8");
+  EXPECT_EQ(product.variants[1].external_id, "");
   EXPECT_EQ(product.variants[0].name, "100 g");
   EXPECT_EQ(product.variants[0].sku, "TEA-100");
   EXPECT_FALSE(product.variants[0].weight);
@@ -331,6 +334,19 @@ TEST(ShopifyRecords, ReadAProductWithVariants) {
   EXPECT_EQ(product.variants[0].origin_country, "CN");
   EXPECT_FALSE(product.origin_country);
   EXPECT_EQ(product.variants[1].weight, "0.453592");
+}
+
+TEST(ShopifyRecords, AProductWhoseListOfVariantsIsCutLacksVariants) {
+  for (const auto* const variants : {R"({"nodes":[{"title":"S"}],"pageInfo":{"hasNextPage":true}})",
+                                     R"({"nodes":[{"title":"S"},null]})", R"({"nodes":[]})"}) {
+    StorePage<StoreProduct> page;
+    add_shopify_product(object(R"({"id":"gid://shopify/Product/7","title":"Tea",
+        "updatedAt":"2026-07-01T10:05:00Z","hasOnlyDefaultVariant":false,"variants":)" +
+                               std::string(variants) + "}"),
+                        page);
+    ASSERT_EQ(page.records.size(), 1U);
+    EXPECT_FALSE(page.records[0].has_all_variants) << variants;
+  }
 }
 
 TEST(ShopifyRecords, WeightsAreKilograms) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -52,8 +53,8 @@ json::value or_null(const std::optional<std::string>& text) {
   return text ? json::value(*text) : json::value(nullptr);
 }
 
-// Reads further pages until the record's inner list is complete. Entries that are not objects stay, so that
-// the record's reader reports them.
+// Reads further pages until the record's inner list is complete, and then removes its pageInfo. Entries that
+// are not objects stay, so that the record's reader reports them.
 asio::awaitable<void> complete(ShopifyApi& api, const ShopifyList& list, json::object& record) {
   constexpr std::size_t most_entries = 5000;
   auto* const inner = object_in(record, list.inner);
@@ -75,6 +76,7 @@ asio::awaitable<void> complete(ShopifyApi& api, const ShopifyList& list, json::o
     for (auto& entry : entries_of(*connection, list.inner)) all.emplace_back(std::move(entry));
     next = next_of(*connection);
   }
+  inner->erase("pageInfo");
 }
 
 // Completes the record. Returns the reason why the store cannot show its inner list; empty if it can. Throws
@@ -193,6 +195,20 @@ std::unique_ptr<StoreSweep<StoreProduct>> shopify_products(std::shared_ptr<Shopi
                                                            std::optional<Time> since) {
   return std::make_unique<ShopifySweep<StoreProduct>>(std::move(api), shopify::products, add_shopify_product,
                                                       set_aside_shopify_product, since);
+}
+
+asio::awaitable<std::vector<ShopifyLine>> shopify_order_lines(ShopifyApi& api, json::value id) {
+  auto data = co_await api.call(shopify::order, {{"id", std::move(id)}});
+  auto* const order = object_in(data, "order");
+  if (order == nullptr) throw StoreError(StoreProblem::refused, "The store has no such order.");
+  co_await complete(api, shopify::orders, *order);
+  const auto* const nodes = find_path(*order, "lineItems.nodes");
+  if (nodes == nullptr || !nodes->is_array()) throw no_list("lineItems");
+  try {
+    co_return shopify_lines(nodes->get_array());
+  } catch (const std::invalid_argument& reason) {
+    throw StoreError(StoreProblem::refused, reason.what());
+  }
 }
 
 asio::awaitable<StorePage<StoreOrder>> shopify_order(std::shared_ptr<ShopifyApi> api,

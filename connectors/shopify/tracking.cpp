@@ -10,7 +10,9 @@
 
 #include "connectors/shopify/json.hpp"
 #include "connectors/shopify/records.hpp"
+#include "connectors/shopify/sweep.hpp"
 #include "connectors/store_call.hpp"
+#include "connectors/store_items.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -38,11 +40,17 @@ struct Fulfillment {
   }
 };
 
+// A fulfillment order that is open.
+struct OpenOrder {
+  std::string id;
+  json::array lines;  // for FulfillmentOrderLineItemsInput; empty: all
+};
+
 // The deliveries of an order in the store.
 struct Deliveries {
   bool cancelled = false;
   std::vector<Fulfillment> made;                         // without cancelled and failed ones
-  std::map<std::string, std::vector<std::string>> open;  // fulfillment orders, by location
+  std::map<std::string, std::vector<OpenOrder>> open;    // fulfillment orders, by location
   std::map<std::string, std::set<std::string>> made_at;  // ids of fulfillments, by location
   std::set<std::string> others;                          // states of fulfillment orders that are not open
 };
@@ -79,7 +87,7 @@ void read_fulfillment_orders(const json::array& nodes, Deliveries& deliveries) {
     }
     const std::string status = code(*node, "status");
     if (status == "OPEN" || status == "IN_PROGRESS") {
-      deliveries.open[location].push_back(code(*node, "id"));
+      deliveries.open[location].push_back({.id = code(*node, "id"), .lines = {}});
     } else {
       deliveries.others.insert(status);
     }
@@ -136,6 +144,62 @@ void keep_unfinished(Deliveries& deliveries, const StoreTracking& tracking) {
   if (!placed) deliveries.open.clear();
 }
 
+// The pieces of each of the order's lines in the parcel, by the lines' ids.
+asio::awaitable<std::map<std::string, std::int64_t>> pieces_by_line(ShopifyApi& api,
+                                                                    const json::value& order_id,
+                                                                    const StoreTracking& tracking) {
+  const auto lines = co_await shopify_order_lines(api, order_id);
+  std::vector<StoreItem> items;
+  items.reserve(lines.size());
+  for (const auto& line : lines) items.push_back(line.item);
+  const auto pieces = pieces_in_parcel(tracking, std::move(items));
+  std::map<std::string, std::int64_t> parcel;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (pieces[i] > 0) parcel[lines[i].id] = pieces[i];
+  }
+  co_return parcel;
+}
+
+// Moves what the open fulfillment order has of the parcel from `parcel` to its lines.
+asio::awaitable<void> pick_lines(ShopifyApi& api, std::map<std::string, std::int64_t>& parcel,
+                                 OpenOrder& order) {
+  json::value after(nullptr);
+  while (true) {
+    const auto data = co_await api.call_page(shopify::open_lines, {{"id", order.id}, {"after", after}});
+    const auto* const nodes = find_path(data, "fulfillmentOrder.lineItems.nodes");
+    if (nodes == nullptr || !nodes->is_array())
+      throw StoreError(StoreProblem::busy, "The store's answer lacks its list of lineItems.");
+    for (const auto& entry : nodes->get_array()) {
+      const auto* const node = entry.if_object();
+      if (node == nullptr) continue;
+      const auto found = parcel.find(code(*node, "lineItem.id"));
+      const auto remaining = number_of(find_path(*node, "remainingQuantity"));
+      if (found == parcel.end() || !remaining) continue;
+      const auto taken =
+          static_cast<std::int64_t>(std::clamp(*remaining, 0.0, static_cast<double>(found->second)));
+      if (taken < 1) continue;
+      found->second -= taken;
+      order.lines.push_back(json::object{{"id", code(*node, "id")}, {"quantity", taken}});
+    }
+    const auto* const more = find_path(data, "fulfillmentOrder.lineItems.pageInfo.hasNextPage");
+    const auto* const cursor = find_path(data, "fulfillmentOrder.lineItems.pageInfo.endCursor");
+    if (more == nullptr || !more->is_bool() || !more->get_bool() || cursor == nullptr) co_return;
+    after = *cursor;
+  }
+}
+
+// Keeps the lines of the open fulfillment orders that a parcel with some of the order's items has.
+asio::awaitable<void> keep_parcel(ShopifyApi& api, const json::value& order_id, const StoreTracking& tracking,
+                                  Deliveries& deliveries) {
+  if (!tracking.is_part() || deliveries.open.empty()) co_return;
+  auto parcel = co_await pieces_by_line(api, order_id, tracking);
+  for (auto& [location, orders] : deliveries.open) {
+    for (auto& order : orders) co_await pick_lines(api, parcel, order);
+    std::erase_if(orders, [](const OpenOrder& order) { return order.lines.empty(); });
+  }
+  std::erase_if(deliveries.open, [](const auto& entry) { return entry.second.empty(); });
+}
+
 // The messages of a mutation's `userErrors`; nullopt if it succeeded.
 std::optional<std::string> user_errors(const json::object& data, std::string_view mutation) {
   const auto* const payload = data.if_contains(mutation);
@@ -184,7 +248,9 @@ json::object widened_info(const Fulfillment& made, const StoreTracking& tracking
   return info;
 }
 
-StoreError nothing_to_fulfil(const Deliveries& deliveries) {
+StoreError nothing_to_fulfil(const Deliveries& deliveries, bool has_open) {
+  if (has_open)
+    return {StoreProblem::refused, "The order has none of the shipment's items to fulfil in the store."};
   std::string states;
   for (const auto& state : deliveries.others) states += (states.empty() ? "" : ", ") + state;
   return {StoreProblem::refused,
@@ -204,7 +270,11 @@ asio::awaitable<std::optional<std::string>> fulfil(ShopifyApi& api, const Delive
                                                    const StoreTracking& tracking) {
   for (const auto& [location, orders] : deliveries.open) {
     json::array lines;
-    for (const auto& id : orders) lines.push_back(json::object{{"fulfillmentOrderId", id}});
+    for (const auto& order : orders) {
+      json::object line{{"fulfillmentOrderId", order.id}};
+      if (!order.lines.empty()) line["fulfillmentOrderLineItems"] = order.lines;
+      lines.push_back(std::move(line));
+    }
     auto refused =
         co_await change(api, shopify::fulfil, "fulfillmentCreate",
                         {{"fulfillment", json::object{{"lineItemsByFulfillmentOrder", std::move(lines)},
@@ -283,9 +353,11 @@ asio::awaitable<bool> shopify_send_tracking(std::shared_ptr<ShopifyApi> api, Sto
   const bool known = has_parcel(deliveries, tracking);
   const bool outdated = is_outdated(deliveries, tracking);
   if (known) keep_unfinished(deliveries, tracking);
+  const bool has_open = !deliveries.open.empty();
+  if (!deliveries.cancelled) co_await keep_parcel(*api, id, tracking, deliveries);
   if (known && deliveries.open.empty() && !outdated) co_return false;
   if (deliveries.cancelled) throw StoreError(StoreProblem::refused, "The order is cancelled in the store.");
-  if (deliveries.open.empty() && deliveries.made.empty()) throw nothing_to_fulfil(deliveries);
+  if (deliveries.open.empty() && deliveries.made.empty()) throw nothing_to_fulfil(deliveries, has_open);
 
   auto refused = co_await replace(*api, deliveries, tracking);
   if (!refused && !deliveries.open.empty()) {
@@ -295,7 +367,8 @@ asio::awaitable<bool> shopify_send_tracking(std::shared_ptr<ShopifyApi> api, Sto
   }
   if (!refused) co_return true;
   // An earlier sending whose answer was lost may have succeeded in the meantime.
-  const auto now = co_await read_deliveries(*api, id);
+  auto now = co_await read_deliveries(*api, id);
+  co_await keep_parcel(*api, id, tracking, now);
   if (now.open.empty() && has_parcel(now, tracking) && !is_outdated(now, tracking)) co_return false;
   throw StoreError(StoreProblem::refused, "The store refuses the tracking number: " + *refused);
 }

@@ -154,21 +154,21 @@ bool names_value(std::string_view name, std::string_view value) {
 // The meta data of a line that describes the piece: the options of a variation, an engraving, the parts of a
 // bundle. WooCommerce hides the keys with an underscore from buyers, too.
 Text details_of(const json::value& line, std::string_view name) {
-  constexpr std::size_t longest_value = 500;
-  constexpr std::size_t longest = 2000;
+  constexpr std::size_t enough =
+      4 * domain::longest_text;  // bytes, of which at least a quarter are characters
   Text details;
   for (const auto* const entry : elements_of(member(&line, "meta_data"))) {
     const auto key = clean_text(member(entry, "key"));
     auto label = plain_line(member(entry, "display_key"));
     if (!label) label = key;
-    auto value = plain_line(member(entry, "display_value"), longest_value);
-    if (!value) value = plain_line(member(entry, "value"), longest_value);
+    auto value = plain_line(member(entry, "display_value"));
+    if (!value) value = plain_line(member(entry, "value"));
     const bool is_hidden = !label || label->starts_with('_') || (key && key->starts_with('_'));
     if (is_hidden || !value || names_value(name, *value)) continue;
     details = joined(details, *label + ": " + *value, ", ");
-    if (details->size() > longest) break;
+    if (details->size() > enough) break;
   }
-  return details ? clean_line(*details, longest) : details;
+  return details ? clean_line(*details) : details;
 }
 
 constexpr double most_pieces = 1e9;
@@ -179,14 +179,17 @@ double refunded_of(const json::value& line, const RefundedLines& refunded) {
   return found == refunded.end() ? 0 : found->second;
 }
 
+std::string name_in_sentence(const json::value& line) {
+  return plain_line(member(&line, "name"), domain::longest_string).value_or("an item");
+}
+
 // The reason why the quantity of a line cannot be read; empty if all can. A missing quantity is never
 // replaced by another, because the wrong number of pieces would be packed.
 std::string unreadable_quantity(const json::value& row) {
   for (const auto* const line : elements_of(member(&row, "line_items"))) {
     const auto quantity = number_of(member(line, "quantity"));
     if (!quantity || *quantity > most_pieces)
-      return "The quantity of " + plain_line(member(line, "name")).value_or("an item") +
-             " is not a number below 10^9.";
+      return "The quantity of " + name_in_sentence(*line) + " is not a number below 10^9.";
   }
   return {};
 }
@@ -215,9 +218,7 @@ std::optional<StoreItem> item_of(const json::value& line, const RefundedLines& r
 
 std::vector<StoreItem> items_of(const json::value& row, const RefundedLines& refunded = {}) {
   std::vector<StoreItem> items;
-  for (const auto* const line : elements_of(member(&row, "line_items"))) {
-    if (auto item = item_of(*line, refunded)) items.push_back(std::move(*item));
-  }
+  for (auto& line : item_lines(row, refunded)) items.push_back(std::move(line.item));
   return items;
 }
 
@@ -282,7 +283,7 @@ std::string fill(const json::value& row, const RefundedLines& refunded, StoreOrd
   set_buyer(order, person_of({member(&row, "billing"), delivery.is_erased}));
   order.shipping_method = shipping_method_of(row);
   if (order.shipping_method) order.shipping_cost = amount_text(member(&row, "shipping_total"));
-  order.notes = plain_text(member(&row, "customer_note"), 5000);
+  order.notes = plain_text(member(&row, "customer_note"));
   return {};
 }
 
@@ -342,6 +343,14 @@ std::string order_status(std::string_view status, bool paid) {
   return paid ? "processing" : "pending";
 }
 
+std::vector<ItemLine> item_lines(const json::value& row, const RefundedLines& refunded) {
+  std::vector<ItemLine> lines;
+  for (const auto* const line : elements_of(member(&row, "line_items"))) {
+    if (auto item = item_of(*line, refunded)) lines.push_back({.line = line, .item = std::move(*item)});
+  }
+  return lines;
+}
+
 bool has_refunds(const json::value& row) {
   const auto status = clean_identifier(member(&row, "status")).value_or("");
   return !elements_of(member(&row, "refunds")).empty() && order_status(status, false) != "cancelled";
@@ -354,8 +363,7 @@ std::string add_refund(const json::value& refund, RefundedLines& lines) {
       if (clean_text(member(entry, "key")) != "_refunded_item_id") continue;
       const auto id = clean_text(member(entry, "value"));
       if (!id || !quantity || std::abs(*quantity) > most_pieces)
-        return "The refunded quantity of " + plain_line(member(line, "name")).value_or("an item") +
-               " cannot be read.";
+        return "The refunded quantity of " + name_in_sentence(*line) + " cannot be read.";
       lines[*id] += std::abs(*quantity);
     }
   }

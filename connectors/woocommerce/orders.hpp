@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.hpp"
 #include "connectors/connector.hpp"
@@ -23,6 +24,14 @@ inline constexpr std::string_view refund_fields = "id,line_items";
 
 /// The quantity that was paid back of each line, by the line's id.
 using RefundedLines = std::map<std::string, double>;
+
+/// A line of an order, and the item that it is here.
+struct ItemLine {
+  const json::value* line;  // in the order
+  StoreItem item;
+};
+/// The lines of which something is left after the refunds.
+std::vector<ItemLine> item_lines(const json::value& row, const RefundedLines& refunded = {});
 
 /// True if the lines of the order's refunds have to be read.
 bool has_refunds(const json::value& row);

@@ -448,7 +448,21 @@ TEST(WooCommerceDetails, LeaveOutWhatIsHiddenOrKnown) {
 TEST(WooCommerceDetails, AreBounded) {
   json::array many;
   for (int i = 0; i < 1000; ++i) many.push_back(meta("k", "Key", json::value(std::string(10'000, 'x'))));
-  EXPECT_LE(read(with_meta(many)).items[0].details->size(), 2000U);
+  EXPECT_EQ(read(with_meta(many)).items[0].details->size(), domain::longest_text);
+}
+
+TEST(WooCommerceOrders, TextsAreAsLongAsOursCanBe) {
+  std::string text;
+  for (std::size_t i = 0; i < domain::longest_text; ++i) text += "é";
+  auto row = with_item("name", json::value(text));
+  row["customer_note"] = text;
+  EXPECT_EQ(read(row).items[0].description, text);
+  EXPECT_EQ(read(row).notes, text);
+  row["customer_note"] = text + "é";
+  EXPECT_EQ(read(row).notes, text);
+  EXPECT_EQ(
+      read(with_meta(json::array{meta("text", "Text", json::value(text.substr(0, 4000)))})).items[0].details,
+      "Text: " + text.substr(0, 4000));
 }
 
 // The types of PHP

@@ -37,6 +37,15 @@ Text measure(const json::value* value, std::optional<double> unit) {
   return decimal_text(json::value(number));
 }
 
+// Sets the lengths of a product or variant.
+template <typename Measured>
+void set_lengths(Measured& measured, const json::value& row, const Units& units) {
+  const auto* const dimensions = member(&row, "dimensions");
+  measured.length = measure(member(dimensions, "length"), units.centimetres);
+  measured.width = measure(member(dimensions, "width"), units.centimetres);
+  measured.height = measure(member(dimensions, "height"), units.centimetres);
+}
+
 // An empty price is the regular price. One that cannot be read is the store's text and not the regular price,
 // which may be another one.
 Text product_price(const json::value& row) {
@@ -97,16 +106,14 @@ void read_product(const json::value& row, const Units& units, StorePage<StorePro
   product.sku = clean_identifier(member(&row, "sku"));
   product.barcode = clean_identifier(member(&row, "global_unique_id"));
   product.price = product_price(row);
-  constexpr std::size_t longest_description = 5000;
   for (const char* const member_name : {"description", "short_description"}) {
     if (product.description) break;
-    product.description = plain_text(member(&row, member_name), longest_description);
+    product.description = plain_text(member(&row, member_name));
   }
   product.weight = measure(member(&row, "weight"), units.kilograms);
-  const auto* const dimensions = member(&row, "dimensions");
-  product.length = measure(member(dimensions, "length"), units.centimetres);
-  product.width = measure(member(dimensions, "width"), units.centimetres);
-  product.height = measure(member(dimensions, "height"), units.centimetres);
+  set_lengths(product, row, units);
+  const auto* const variations = member(&row, "variations");
+  product.has_all_variants = variations != nullptr && (variations->is_array() || variations->is_object());
   page.records.push_back(std::move(product));
 }
 
@@ -122,8 +129,10 @@ void set_aside_product(const json::value& row, std::string reason, StorePage<Sto
 bool has_variations(const json::value& row) { return !elements_of(member(&row, "variations")).empty(); }
 
 void add_variant(const json::value& row, const Units& units, StoreProduct& product) {
+  if (!row.is_object()) product.has_all_variants = false;
   if (!row.is_object() || is_hidden(row)) return;
   StoreVariant variant;
+  variant.external_id = clean_identifier(member(&row, "id")).value_or("");
   const auto options = options_of(row);
   variant.name = options ? *options : plain_line(member(&row, "name")).value_or(product.name);
   // A variation without its own sku shows its product's.
@@ -132,6 +141,7 @@ void add_variant(const json::value& row, const Units& units, StoreProduct& produ
   variant.price = product_price(row);
   variant.weight = measure(member(&row, "weight"), units.kilograms);
   if (!variant.weight) variant.weight = product.weight;
+  set_lengths(variant, row, units);
   product.variants.push_back(std::move(variant));
 }
 

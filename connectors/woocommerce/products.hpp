@@ -15,7 +15,7 @@ inline constexpr std::string_view product_fields =
 inline constexpr std::string_view product_state_fields =
     "id,name,type,status,date_created_gmt,date_modified_gmt";
 inline constexpr std::string_view variation_fields =
-    "id,name,status,sku,price,regular_price,weight,attributes";
+    "id,name,status,sku,price,regular_price,weight,dimensions,attributes";
 
 /// The factors that convert the store's weights and lengths to kilograms and centimetres; nullopt if unknown.
 struct Units {

@@ -121,13 +121,19 @@ TEST(WooCommerceProducts, DraftsAndProductsWithoutAParcelAreLeftOut) {
 TEST(WooCommerceProducts, AVariantHasItsOptionsAsNameAndInheritsItsWeight) {
   auto product = product_of(plain_product());
   add_variant(json::parse(R"({"id": 94, "name": "x", "status": "publish", "sku": "TEE-BLUE", "price": "22",
-                              "weight": "", "attributes": [{"option": "Blå"}, {"option": "XL"}]})"),
-              metric, product);
+                              "weight": "", "dimensions": {"length": "10", "width": "", "height": "2.5"},
+                              "attributes": [{"option": "Blå"}, {"option": "XL"}]})"),
+              units("kg", "mm"), product);
   add_variant(
       json::parse(R"({"id": 95, "name": "Red", "status": "publish", "sku": "TEE", "regular_price": "23",
                               "weight": "1.5", "attributes": []})"),
       metric, product);
   ASSERT_EQ(product.variants.size(), 2U);
+  EXPECT_EQ(product.variants[0].external_id, "94");
+  EXPECT_EQ(product.variants[0].length, "1");
+  EXPECT_EQ(product.variants[0].width, std::nullopt) << "that of the product";
+  EXPECT_EQ(product.variants[0].height, "0.25");
+  EXPECT_EQ(product.variants[1].length, std::nullopt);
   EXPECT_EQ(product.variants[0].name, "Blå, XL");
   EXPECT_EQ(product.variants[0].sku, "TEE-BLUE");
   EXPECT_EQ(product.variants[0].price, "22");

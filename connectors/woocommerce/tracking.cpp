@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/ascii.hpp"
+#include "connectors/store_items.hpp"
 #include "connectors/woocommerce/orders.hpp"
 
 namespace waybill::connectors {
@@ -97,29 +98,65 @@ json::object tracking_body(const StoreTracking& tracking) {
           {"date_shipped", date_of(tracking.shipped_at)}};
 }
 
-// The items that no earlier parcel has; all items if the earlier parcels have them all.
-json::array items_left(const json::value& order, const json::array& parcels) {
-  std::map<std::string, double> sent;
-  const auto quantity = [](const json::value* value) { return number_of(value).value_or(0); };
+using Quantities = std::map<std::string, double>;  // by the ids of lines
+
+double quantity(const json::value* value) { return number_of(value).value_or(0); }
+
+// The quantities that the parcels have.
+Quantities sent_in(const json::array& parcels) {
+  Quantities sent;
   for (const json::value& parcel : parcels) {
     for (const auto* const item : elements_of(meta(&parcel, "_items"))) {
       sent[text(member(item, "item_id"))] += quantity(member(item, "qty"));
     }
   }
+  return sent;
+}
+
+// The quantities of the order that the parcel may have.
+Quantities quantities_in(const json::value& order, const StoreTracking& tracking) {
+  const auto lines = woo::item_lines(order);
+  std::vector<StoreItem> items;
+  items.reserve(lines.size());
+  for (const auto& line : lines) items.push_back(line.item);
+  const auto pieces = pieces_in_parcel(tracking, std::move(items));
+  Quantities quantities;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    // A quantity with a fraction is one piece.
+    const bool is_whole = pieces[i] >= lines[i].item.quantity;
+    quantities[text(member(lines[i].line, "id"))] =
+        is_whole ? quantity(member(lines[i].line, "quantity")) : static_cast<double>(pieces[i]);
+  }
+  return quantities;
+}
+
+// The items of the parcel that no earlier parcel has; all items of the parcel if the earlier parcels have
+// them all.
+json::array items_left(const json::value& order, const json::array& parcels, const StoreTracking& tracking) {
+  auto sent = sent_in(parcels);
+  auto own = quantities_in(order, tracking);
   json::array left;
   json::array all;
   for (const auto* const line : elements_of(member(&order, "line_items"))) {
     const auto* const id = member(line, "id");
     if (id == nullptr) continue;
-    const double ordered = quantity(member(line, "quantity"));
-    const double rest = ordered - sent[text(id)];
+    const double ordered = own[text(id)];
+    const double rest = std::min(ordered, quantity(member(line, "quantity")) - sent[text(id)]);
     if (rest > 0) left.push_back({{"item_id", *id}, {"qty", rest}});
     if (ordered > 0) all.push_back({{"item_id", *id}, {"qty", ordered}});
   }
   return left.empty() ? all : left;
 }
 
-json::value fulfillment_body(const StoreTracking& tracking, json::array meta_data) {
+// True if the parcels have all that was ordered.
+bool are_all_sent(const json::value& order, const json::array& parcels) {
+  auto sent = sent_in(parcels);
+  return std::ranges::all_of(elements_of(member(&order, "line_items")), [&](const json::value* line) {
+    return quantity(member(line, "quantity")) <= sent[text(member(line, "id"))];
+  });
+}
+
+json::object fulfillment_body(const StoreTracking& tracking, json::array meta_data) {
   meta_data.push_back({{"key", number_key}, {"value", tracking.tracking_number}});
   meta_data.push_back({{"key", "_tracking_url"}, {"value", tracking.tracking_url}});
   const auto provider = woo_shipping_provider(tracking.carrier_code);
@@ -147,7 +184,8 @@ json::array other_meta(const json::value& parcel) {
 }
 
 std::string note_text(const StoreTracking& tracking) {
-  std::string note = "Your order has been shipped";
+  std::string note =
+      tracking.is_part() ? "A part of your order has been shipped" : "Your order has been shipped";
   if (!tracking.carrier_name.empty()) note += " with " + tracking.carrier_name;
   note += ". Tracking number: " + tracking.tracking_number;
   if (!tracking.tracking_url.empty()) note += " (" + tracking.tracking_url + ")";
@@ -238,20 +276,24 @@ asio::awaitable<bool> WooTracking::send_note(const StoreTracking& tracking, cons
     co_await client_.expect("POST", route + "/notes", {}, {{"note", note}, {"customer_note", true}});
   }
   json::object changes = {{"meta_data", {{{"key", number_key}, {"value", with_number(known, tracking)}}}}};
-  if (is_open(text(member(&order, "status")))) changes["status"] = "completed";
+  if (tracking.is_last && is_open(text(member(&order, "status")))) changes["status"] = "completed";
   co_await client_.expect("PUT", route, {}, std::move(changes));
   co_return true;
 }
 
 asio::awaitable<bool> WooTracking::send_fulfillment(const StoreTracking& tracking, const json::value& order,
-                                                    const json::array& known) {
+                                                    json::array& known) {
   if (has_parcel(known, tracking)) co_return false;
   const std::string route = "wc/v3/orders/" + tracking.order_id + "/fulfillments";
   const auto outdated =
       std::ranges::find_if(known, [&](const json::value& parcel) { return is_outdated(parcel, tracking); });
   if (outdated == known.end()) {
-    json::array items{json::object{{"key", "_items"}, {"value", items_left(order, known)}}};
-    co_await client_.expect("POST", route, {}, fulfillment_body(tracking, std::move(items)));
+    json::array items = items_left(order, known, tracking);
+    // A parcel of things that the store does not have.
+    if (items.empty() && tracking.is_part()) co_return co_await send_note(tracking, order);
+    auto body = fulfillment_body(tracking, {json::object{{"key", "_items"}, {"value", std::move(items)}}});
+    co_await client_.expect("POST", route, {}, body);
+    known.push_back(std::move(body));
   } else {
     co_await client_.expect("PUT", route + "/" + text(member(&*outdated, "id")), {},
                             fulfillment_body(tracking, other_meta(*outdated)));
@@ -301,7 +343,9 @@ asio::awaitable<bool> WooTracking::send(StoreTracking tracking) {
   const bool is_new = *dialect_ == Dialect::fulfillments
                           ? co_await send_fulfillment(tracking, order.body, *known)
                           : co_await send_plugin(tracking, *known);
-  if (is_open(status)) co_await client_.expect("PUT", route, {}, {{"status", "completed"}});
+  const bool is_complete =
+      tracking.is_last || (*dialect_ == Dialect::fulfillments && are_all_sent(order.body, *known));
+  if (is_complete && is_open(status)) co_await client_.expect("PUT", route, {}, {{"status", "completed"}});
   co_return is_new;
 }
 

@@ -13,7 +13,8 @@ namespace waybill::connectors {
 std::string_view woo_shipping_provider(std::string_view carrier_code);
 
 /// Sends tracking numbers to one store by the best way that the store supports: a tracking plugin, the
-/// core's fulfillments, or else a note to the buyer. In each case the order becomes `completed`.
+/// core's fulfillments, or else a note to the buyer. In each case the order becomes `completed` once nothing
+/// is left for a later parcel.
 class WooTracking {
  public:
   explicit WooTracking(WooClient& client) : client_(client) {}
@@ -28,8 +29,9 @@ class WooTracking {
   asio::awaitable<std::optional<json::array>> parcels(Dialect dialect, const std::string& order_id);
   asio::awaitable<json::array> discover(const std::string& order_id);
   asio::awaitable<bool> send_note(const StoreTracking& tracking, const json::value& order);
+  // Adds a new parcel to those that are known.
   asio::awaitable<bool> send_fulfillment(const StoreTracking& tracking, const json::value& order,
-                                         const json::array& known);
+                                         json::array& known);
   asio::awaitable<bool> send_plugin(const StoreTracking& tracking, const json::array& known);
 
   WooClient& client_;

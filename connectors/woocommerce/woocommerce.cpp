@@ -1,6 +1,7 @@
 #include "connectors/woocommerce/woocommerce.hpp"
 
 #include <cctype>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -198,7 +199,7 @@ class WooStore : public Store {
     const std::size_t before = page.records.size();
     woo::read_product(row, *units_, page);
     if (page.records.size() == before || !woo::has_variations(row)) co_return;
-    auto failure = co_await read_variants(page.records.back());
+    auto failure = co_await read_variants(row, page.records.back());
     if (failure.empty()) co_return;
     page.records.pop_back();
     woo::set_aside_product(row, std::move(failure), page);
@@ -210,13 +211,26 @@ class WooStore : public Store {
     units_ = answer.is_success() ? woo::units_of(answer.body) : woo::Units();
   }
 
-  asio::awaitable<std::string> read_variants(StoreProduct& product) {
-    return read_part(
+  asio::awaitable<std::string> read_variants(const json::value& row, StoreProduct& product) {
+    std::set<std::string> ids;
+    const auto begin = [&] {
+      product.variants.clear();
+      product.has_all_variants = true;
+      ids.clear();
+    };
+    const auto add = [&](const json::value& variation) {
+      ids.insert(clean_identifier(woo::member(&variation, "id")).value_or(""));
+      woo::add_variant(variation, *units_, product);
+    };
+    auto failure = co_await read_part(
         "wc/v3/products/" + product.external_id + "/variations",
         {{"_fields", std::string(woo::variation_fields)}, {"order", "asc"}, {"orderby", "id"}},
-        WooCursor::page_size, [&product] { product.variants.clear(); },
-        [this, &product](const json::value& row) { woo::add_variant(row, *units_, product); },
-        "Its variations", "The product has more than 5000 variations.");
+        WooCursor::page_size, begin, add, "Its variations", "The product has more than 5000 variations.");
+    // A list that changes while its pages are read may skip a variation.
+    for (const auto* const id : elements_of(woo::member(&row, "variations"))) {
+      if (!ids.contains(clean_identifier(id).value_or(""))) product.has_all_variants = false;
+    }
+    co_return failure;
   }
 
   WooClient client_;

@@ -18,27 +18,6 @@
 #include "net/http/trust_store.hpp"
 
 namespace waybill::net {
-std::string_view failure_text(HttpFailure failure) {
-  switch (failure) {
-    case HttpFailure::none:
-      return "none";
-    case HttpFailure::refused_destination:
-      return "refused_destination";
-    case HttpFailure::dns:
-      return "dns";
-    case HttpFailure::connect:
-      return "connect";
-    case HttpFailure::tls:
-      return "tls";
-    case HttpFailure::timeout:
-      return "timeout";
-    case HttpFailure::protocol:
-      return "protocol";
-    case HttpFailure::cancelled:
-      return "cancelled";
-  }
-  return "unknown";
-}
 
 std::optional<std::string_view> HttpResponse::header(std::string_view lower_case_name) const {
   const auto found = std::ranges::find(headers, lower_case_name,

@@ -43,8 +43,6 @@ enum class HttpFailure {
   cancelled,
 };
 
-std::string_view failure_text(HttpFailure failure);
-
 /// The errors of requests that were not sent.
 inline constexpr std::string_view unsendable = "The URL or a header cannot be sent.";
 inline constexpr std::string_view client_stopped = "The client was stopped.";

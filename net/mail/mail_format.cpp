@@ -7,6 +7,7 @@
 #include "base/blanks.hpp"
 #include "base/crypto.hpp"
 #include "base/utf8.hpp"
+#include "net/destination/ascii_host.hpp"
 #include "net/mail/mail.hpp"
 #include "net/mail/mail_domain.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "base/crypto.hpp"
 #include "base/utf8.hpp"
+#include "net/destination/ascii_host.hpp"
 #include "net/mail/mail.hpp"
 #include "net/mail/mail_domain.hpp"
 #include "net/mail/sealed_mail.hpp"

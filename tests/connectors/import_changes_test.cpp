@@ -80,6 +80,92 @@ TEST_F(ImportTest, ChangesOfTheStoreAreImportedAndLocalChangesStayUntilThen) {
   EXPECT_EQ(connection.order(id, "items #>> '{0,guid}'"), item) << "shipments name items by their guid";
 }
 
+// A buyer without an e-mail address
+
+TEST_F(ImportTest, AChangedBuyerWithoutAnEmailAddressIsAnotherCustomer) {
+  const json::object anne{{"first_name", "Anne"}, {"last_name", "Typo"}, {"phone", "111"}, {"email", ""}};
+  const json::object bob{
+      {"first_name", "Bob"}, {"last_name", "Right"}, {"company", "ACME"}, {"phone", "222"}, {"email", ""}};
+  const auto id = store.add_order({{"billing", anne}});
+  const auto untouched = store.add_order({{"billing", anne}});
+  auto connection = connect(store);
+  connection.sync();
+  const auto first = connection.order(id, "customer_id");
+  const auto buyer = [&] {
+    return connection.order(
+        id,
+        "(select concat_ws(', ', c.name, c.company, c.phone) from customers c where c.guid = "
+        "orders.customer_id)");
+  };
+  EXPECT_EQ(buyer(), "Anne Typo, 111");
+
+  store.change_order(id, {{"billing", bob}});
+  EXPECT_EQ(connection.sync().counts(), "0 imported, 1 updated, 1 unchanged, 0 failed");
+  EXPECT_EQ(buyer(), "Bob Right, ACME, 222");
+  EXPECT_EQ(tenant.sql.value("select name from customers where guid = $1", {first}), "Anne Typo")
+      << "no customer is renamed";
+  EXPECT_NE(connection.order(untouched, "customer_id"), connection.order(id, "customer_id"));
+
+  const auto second = connection.order(id, "customer_id");
+  store.change_order(id, {{"customer_note", "ring twice"}});
+  connection.sync();
+  EXPECT_EQ(connection.order(id, "customer_id"), second) << "the buyer is the same";
+  store.change_order(
+      id, {{"billing", {{"first_name", "Anne"}, {"last_name", "Typo"}, {"company", ""}, {"phone", "111"}}}});
+  connection.sync();
+  EXPECT_EQ(connection.order(id, "customer_id"), first) << "the buyer is the first again";
+}
+
+TEST_F(ImportTest, ACustomerWithoutAnEmailAddressThatWasChangedHereStaysSo) {
+  const auto id = store.add_order({{"billing", {{"email", ""}}}});
+  auto connection = connect(store);
+  connection.sync();
+  const auto customer = connection.order(id, "customer_id");
+  for (const char* const changes :
+       {"name = 'Our Jana', email = 'jana@example.com'", "name = 'Erased', phone = null, email = null"}) {
+    tenant.sql.rows("update customers set " + std::string(changes) + " where guid = $1", {customer});
+    store.change_order(id, {{"customer_note", changes}});
+    EXPECT_EQ(connection.sync().updated, 1);
+    EXPECT_EQ(connection.order(id, "customer_id"), customer) << changes;
+  }
+  EXPECT_EQ(tenant.sql.value("select name from customers where guid = $1", {customer}), "Erased");
+  EXPECT_EQ(tenant.sql.number("select count(*) from customers where business_id = $1", {tenant.id}), 1);
+}
+
+TEST_F(ImportTest, AnOrderIsGivenToNoDeletedCustomer) {
+  const auto id = store.add_order({{"billing", {{"first_name", "Anne"}, {"email", ""}}}});
+  auto connection = connect(store);
+  connection.sync();
+  const auto anne = connection.order(id, "customer_id");
+  store.change_order(id, {{"billing", {{"first_name", "Bob"}, {"email", ""}}}});
+  connection.sync();
+  tenant.sql.rows("update customers set deleted_at = now() where guid = $1", {anne});
+  store.change_order(id, {{"billing", {{"first_name", "Anne"}, {"email", ""}}}});
+  connection.sync();
+  const auto again = connection.order(id, "customer_id");
+  EXPECT_NE(again, anne);
+  EXPECT_TRUE(tenant.sql.value("select name from customers where guid = $1", {again}).starts_with("Anne"));
+}
+
+// Earlier versions gave the customers of these orders any guid.
+TEST_F(ImportTest, AnOrderOfAnEarlierVersionKeepsItsCustomerUntilTheStoreChangesIt) {
+  const auto id = store.add_order({{"billing", {{"email", ""}}}});
+  auto connection = connect(store);
+  connection.sync();
+  const auto earlier = tenant.sql.value(
+      "with c as (insert into customers (business_id, name, company, phone) select business_id, name, "
+      "company, phone "
+      "from customers where business_id = $1 returning guid), "
+      "o as (update orders set customer_id = c.guid from c where business_id = $1) select guid from c",
+      {tenant.id});
+  store.change_order(id, {{"customer_note", "ring twice"}});
+  EXPECT_EQ(connection.sync().updated, 1);
+  EXPECT_EQ(connection.order(id, "customer_id"), earlier);
+  store.change_order(id, {{"billing", {{"first_name", "Bob"}, {"email", ""}}}});
+  connection.sync();
+  EXPECT_NE(connection.order(id, "customer_id"), earlier);
+}
+
 TEST_F(ImportTest, TheStatusFollowsTheStoreOnlyForwards) {
   const auto id = store.add_order({{"status", "pending"}});
   auto connection = connect(store);

@@ -334,6 +334,71 @@ TEST_F(ImportData, ALongOrderCanBeSavedAgain) {
   EXPECT_EQ(saved.status, 200) << saved.text;
 }
 
+TEST_F(ImportData, AnOrderOfManyLinesAndItsShipmentCanBeSavedAgain) {
+  constexpr int lines = 1500;
+  json::array many;
+  for (int i = 1; i <= lines; ++i) many.push_back(line(i, "Mug " + std::to_string(i), 1));
+  const auto id = store.add_order({{"line_items", many}});
+  auto connection = connect(store);
+  EXPECT_TRUE(connection.sync().errors.empty());
+  const auto guid = connection.order(id, "guid");
+  const auto order = tenant.http.get("/api/v1/Orders/" + guid).body.at("data");
+  const auto saved = tenant.http.put("/api/v1/Orders/" + guid, order);
+  EXPECT_EQ(saved.status, 200) << saved.text;
+  json::array all_but_one;
+  for (const auto& item : order.at("items").as_array()) all_but_one.push_back(item.at("guid"));
+  all_but_one.pop_back();
+  const auto made = tenant.http.post("/api/v1/Orders/" + guid + "/shipment", {{"itemIds", all_but_one}});
+  ASSERT_EQ(made.status, 201) << made.text;
+  const auto path = "/api/v1/shipments/" + text_at(made.body, "data.guid");
+  const auto shipment = tenant.http.get(path).body.at("data");
+  EXPECT_EQ(shipment.at("packages").as_array().size(), lines - 1U);
+  const auto kept = tenant.http.put(path, shipment);
+  EXPECT_EQ(kept.status, 200) << kept.text;
+}
+
+TEST_F(ImportData, ANoteIsAsLongAsTheApiAllows) {
+  std::string note;
+  for (int i = 0; i < 10'001; ++i) note += "é";
+  const auto id = store.add_order({{"customer_note", note}});
+  auto connection = connect(store);
+  connection.sync();
+  EXPECT_EQ(connection.order(id, "char_length(notes)"), "10000");
+  const auto guid = connection.order(id, "guid");
+  const auto order = tenant.http.get("/api/v1/Orders/" + guid).body.at("data");
+  EXPECT_EQ(tenant.http.put("/api/v1/Orders/" + guid, order).status, 200);
+}
+
+TEST_F(ImportData, AnOrderThatTheApiWouldRefuseIsSetAside) {
+  auto huge = line(1, "Mug", 100'000);
+  huge["price"] = 99'999'999;
+  const std::pair<json::object, std::string_view> orders[] = {
+      {{{"currency", "EURO"}}, "Its currency is not an ISO 4217 code."},
+      {{{"line_items", {huge}}}, "The sum of its items is not below 10^12."}};
+  auto connection = connect(store);
+  for (const auto& [fields, reason] : orders) {
+    const auto id = store.add_order(fields);
+    EXPECT_EQ(connection.sync().reason(), reason);
+    EXPECT_EQ(connection.order(id, "guid"), "");
+    store.delete_order(id);
+    connection.sync();
+  }
+}
+
+TEST_F(ImportData, AnOrderWithAnotherCurrencyThatIsHereFollowsItsStatus) {
+  const auto id = store.add_order();
+  auto connection = connect(store);
+  connection.sync();
+  store.change_order(id, {{"status", "completed"}, {"currency", "BTC"}});
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(connection.order(id, "status"), "shipped");
+  const auto other = store.add_order();
+  connection.sync();
+  store.change_order(other, {{"status", "cancelled"}, {"currency", "BTC"}});
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(connection.order(other, "status"), "cancelled");
+}
+
 TEST_F(ImportData, AnAddressSharedByTwoPersonsIsNamed) {
   const auto email = [](const char* name) {
     return json::object{

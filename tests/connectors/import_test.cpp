@@ -189,6 +189,10 @@ TEST_F(ImportTest, ProductsAreMatchedBySkuAndUnchangedProductsWriteNothing) {
   auto connection = connect(store, {.sync_products = true});
   const auto run = connection.sync();
   EXPECT_EQ(run.counts(), "1 imported, 0 updated, 0 unchanged, 0 failed") << "only orders are counted";
+  EXPECT_EQ(
+      run.reason(),
+      "The product Tee: it is the product Ours here, which has the SKU TEE-BLUE, and its values replace "
+      "those here.");
   const auto product = [&](const char* column) {
     return tenant.sql.value("select " + std::string(column) + " from products where guid = $1",
                             {product_guid});

@@ -224,7 +224,7 @@ TEST_F(ShopifySweep, RequestsFewerOrdersWhenTheStoreCannotAnswer) {
   }
   shop.fail_next(Fault::unavailable, 20);
   const auto sweep = store->orders_since(std::nullopt);
-  EXPECT_EQ(store.error(sweep->next()).problem(), Problem::busy) << "a dead store";
+  EXPECT_EQ(store.error(sweep->next()).problem(), Problem::failing) << "a dead store";
 }
 
 TEST_F(ShopifySweep, RetriesWhenThrottled) {

@@ -43,6 +43,109 @@ TEST_F(ShopifyTracking, FulfilsTheOrderWithTheTrackingNumber) {
   EXPECT_EQ(store.wait(store->order(std::to_string(id))).records.at(0).status, "shipped");
 }
 
+// A parcel with some of the order's items
+
+class ShopifyParts : public ShopifyTracking {
+ protected:
+  /// An order of 3 mugs, 1 plate and 2 cups. The cups are at another location.
+  std::int64_t add_parts() {
+    json::array lines;
+    for (const auto& [name, quantity] : {std::pair("Mug", 3), std::pair("Plate", 1), std::pair("Cup", 2)}) {
+      auto line = ShopifyShop::line_item(name, quantity);
+      line["id"] = gid_of(name);
+      line["sku"] = name;
+      lines.push_back(std::move(line));
+    }
+    auto first = ShopifyShop::fulfillment_order(1, 1);
+    first["lineItems"] = json::array{ShopifyShop::fulfillment_line(11, gid_of("Mug"), 3),
+                                     ShopifyShop::fulfillment_line(12, gid_of("Plate"), 1)};
+    auto second = ShopifyShop::fulfillment_order(2, 2);
+    second["lineItems"] = json::array{ShopifyShop::fulfillment_line(21, gid_of("Cup"), 2)};
+    return shop.add_order({{"lineItems", std::move(lines)},
+                           {"fulfillmentOrders", json::array{std::move(first), std::move(second)}}});
+  }
+
+  static std::string gid_of(std::string_view name) {
+    return test_gid("LineItem", static_cast<std::int64_t>(name.front()));
+  }
+
+  /// The parcel with the named items.
+  StoreTracking part(std::int64_t order, std::string number, const std::set<std::string>& names,
+                     std::int64_t quantity = 9) {
+    auto tracking = parcel(order, std::move(number));
+    tracking.order = Guid::random();
+    tracking.is_last = false;
+    for (const auto* const name : {"Mug", "Plate", "Cup"}) {
+      tracking.items.push_back(
+          {.guid = Guid::from_name(tracking.order, std::string(name) + "\n" + name + "\n1"),
+           .description = name,
+           .sku = name,
+           .quantity = quantity,
+           .is_in_parcel = names.contains(name)});
+    }
+    return tracking;
+  }
+
+  /// The quantities of mugs, plates and cups that are left: "3, 1, 2".
+  std::string left(std::int64_t order) {
+    std::string all;
+    const auto found = shop.order(order);
+    for (const auto& part : found.at("fulfillmentOrders").as_array()) {
+      for (const auto& line : part.at("lineItems").as_array())
+        all += (all.empty() ? "" : ", ") + std::to_string(line.at("remainingQuantity").as_int64());
+    }
+    return all;
+  }
+};
+
+TEST_F(ShopifyParts, OnlyTheItemsOfTheParcelAreFulfilled) {
+  const auto id = add_parts();
+  EXPECT_TRUE(send(part(id, "FIRST", {"Mug"})));
+  EXPECT_EQ(left(id), "0, 1, 2");
+  EXPECT_EQ(shop.order(id).at("displayFulfillmentStatus"), "PARTIALLY_FULFILLED");
+  EXPECT_FALSE(send(part(id, "FIRST", {"Mug"})));
+  EXPECT_TRUE(send(part(id, "SECOND", {"Plate", "Cup"})));
+  EXPECT_EQ(left(id), "0, 0, 0");
+  EXPECT_EQ(fulfillments(shop.order(id)).size(), 3U) << "the second is at two locations";
+  EXPECT_FALSE(send(part(id, "SECOND", {"Plate", "Cup"})));
+}
+
+TEST_F(ShopifyParts, OnlyThePiecesOfTheParcelAreFulfilled) {
+  const auto id = add_parts();
+  EXPECT_TRUE(send(part(id, "FIRST", {"Mug", "Cup"}, 1)));
+  EXPECT_EQ(left(id), "2, 1, 1");
+}
+
+TEST_F(ShopifyParts, AParcelOfAllItemsFulfilsTheRest) {
+  const auto id = add_parts();
+  send(part(id, "FIRST", {"Mug"}));
+  EXPECT_TRUE(send(parcel(id, "SECOND")));
+  EXPECT_EQ(left(id), "0, 0, 0");
+}
+
+TEST_F(ShopifyParts, ALostAnswerFulfilsNothingElse) {
+  const auto id = add_parts();
+  shop.fail_after(4, Fault::cut);  // after the deliveries, the order's lines and those of both locations
+  const auto mugs = part(id, "FIRST", {"Mug"});
+  EXPECT_EQ(store.error(store->send_tracking(mugs)).problem(), Problem::busy);
+  send(mugs);
+  EXPECT_EQ(left(id), "0, 1, 2");
+  EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
+}
+
+TEST_F(ShopifyParts, ItemsThatTheOrderDoesNotHaveFulfilNothing) {
+  const auto id = add_parts();
+  auto strange = part(id, "FIRST", {"Mug"});
+  for (auto& item : strange.items) {
+    item.guid = Guid::random();
+    item.sku = "other";
+  }
+  const auto error = store.error(store->send_tracking(strange));
+  EXPECT_EQ(error.problem(), Problem::refused);
+  EXPECT_EQ(std::string(error.what()), "The order has none of the shipment's items to fulfil in the store.");
+  EXPECT_EQ(left(id), "3, 1, 2");
+}
+
 TEST_F(ShopifyTracking, OmitsUnknownCarrierDetails) {
   const auto id = shop.add_order();
   auto bare = parcel(id);
@@ -103,7 +206,7 @@ TEST_F(ShopifyTracking, ContinuesAtTheInterruptedLocation) {
   const auto id = shop.add_order({{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1),
                                                                     ShopifyShop::fulfillment_order(2, 2)}}});
   shop.fail_after(2, Fault::server_error);  // after the order is read and fulfilled at the first location
-  EXPECT_EQ(store.error(store->send_tracking(parcel(id))).problem(), Problem::busy);
+  EXPECT_EQ(store.error(store->send_tracking(parcel(id))).problem(), Problem::failing);
   ASSERT_EQ(fulfillments(shop.order(id)).size(), 1U);
   EXPECT_TRUE(send(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 2U);
@@ -207,7 +310,7 @@ TEST_F(ShopifyTracking, AnInterruptedPushGoesOnUnderTheNewNumber) {
   const auto id = shop.add_order({{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1),
                                                                     ShopifyShop::fulfillment_order(2, 2)}}});
   shop.fail_after(2, Fault::server_error);  // after the order is read and fulfilled at the first location
-  EXPECT_EQ(store.error(store->send_tracking(ours(id))).problem(), Problem::busy);
+  EXPECT_EQ(store.error(store->send_tracking(ours(id))).problem(), Problem::failing);
   auto later = parcel(id);
   later.earlier_numbers = {"WB0000000017"};
   EXPECT_TRUE(send(later));

@@ -145,7 +145,7 @@ TEST_F(WooCommerceTracking, ARetryCompletesWhatFailedBeforeTheLastCall) {
     Fault failing = failing_with(503);
     failing.method = "PUT";
     store_->fail(failing);
-    EXPECT_EQ(problem_of([&] { send(parcel()); }), StoreProblem::busy);
+    EXPECT_EQ(problem_of([&] { send(parcel()); }), StoreProblem::failing);
     EXPECT_EQ(status(), "processing");
     send(parcel());
     EXPECT_EQ(status(), "completed");
@@ -266,6 +266,101 @@ TEST_F(WooCommerceTracking, QuantitiesMayBeTextsAndListsMayHaveIndices) {
     const std::string sent = to_json(store_->fulfillments(order_)[0]);
     EXPECT_NE(sent.find(R"({"item_id":71,"qty":3})"), std::string::npos) << sent;
   }
+}
+
+// A parcel with some of the order's items
+
+class WooCommerceParts : public WooCommerceTracking {
+ protected:
+  static json::object line(std::int64_t id, std::string_view name, int quantity) {
+    return {{"id", id},
+            {"name", name},
+            {"product_id", 5},
+            {"sku", name},
+            {"quantity", quantity},
+            {"total", "10.00"},
+            {"price", 10},
+            {"meta_data", json::array()}};
+  }
+
+  /// An order of 3 mugs and 1 plate.
+  void start_with_parts(const Options& options) {
+    start_with_order(options, {{"line_items", json::array{line(71, "Mug", 3), line(72, "Plate", 1)}}});
+  }
+
+  /// The parcel with one of the items.
+  StoreTracking part(std::string number, std::string_view name, bool is_last,
+                     std::int64_t quantity = 3) const {
+    auto tracking = parcel(std::move(number));
+    tracking.order = Guid::random();
+    tracking.is_last = is_last;
+    for (const std::string each : {"Mug", "Plate"}) {
+      tracking.items.push_back({.guid = Guid::from_name(tracking.order, each + "\n" + each + "\n1"),
+                                .description = each,
+                                .sku = each,
+                                .quantity = quantity,
+                                .is_in_parcel = each == name});
+    }
+    return tracking;
+  }
+
+  std::string items_of_fulfillment(std::size_t index) const {
+    const json::value meta_data = at(store_->fulfillments(order_).at(index), "meta_data");
+    for (const auto& entry : meta_data.as_array()) {
+      if (entry.at("key") == "_items") return to_json(entry.at("value"));
+    }
+    return "none";
+  }
+};
+
+TEST_F(WooCommerceParts, AnOrderIsCompletedWithItsLastParcel) {
+  for (const auto& options : tracking_methods()) {
+    start_with_parts(options);
+    EXPECT_TRUE(send(part("PA1", "Mug", false)));
+    EXPECT_EQ(status(), "processing");
+    EXPECT_FALSE(send(part("PA1", "Mug", false)));
+    EXPECT_EQ(status(), "processing");
+    EXPECT_TRUE(send(part("PA2", "Plate", true)));
+    EXPECT_EQ(status(), "completed");
+    EXPECT_EQ(count_of("PA1"), 1U);
+    EXPECT_EQ(count_of("PA2"), 1U);
+  }
+}
+
+TEST_F(WooCommerceParts, AFulfillmentHasOnlyTheItemsOfTheParcel) {
+  start_with_parts({.fulfillments = true});
+  send(part("WB1", "Mug", false));
+  EXPECT_EQ(items_of_fulfillment(0), R"([{"item_id":71,"qty":3}])");
+  send(part("WB2", "Plate", true));
+  EXPECT_EQ(items_of_fulfillment(1), R"([{"item_id":72,"qty":1}])");
+}
+
+TEST_F(WooCommerceParts, AFulfillmentHasOnlyThePiecesOfTheParcel) {
+  start_with_parts({.fulfillments = true});
+  send(part("WB1", "Mug", false, 2));
+  EXPECT_EQ(items_of_fulfillment(0), R"([{"item_id":71,"qty":2}])");
+}
+
+TEST_F(WooCommerceParts, AnOrderWithAllItemsInFulfillmentsIsComplete) {
+  start_with_parts({.fulfillments = true});
+  send(part("WB1", "Mug", false));
+  EXPECT_EQ(status(), "processing");
+  send(part("WB2", "Plate", false));
+  EXPECT_EQ(status(), "completed") << "waybill does not know what the merchant sent without it";
+}
+
+TEST_F(WooCommerceParts, AParcelOfThingsThatTheOrderDoesNotHaveIsANote) {
+  start_with_parts({.fulfillments = true});
+  auto strange = part("WB1", "Mug", false);
+  for (auto& item : strange.items) {
+    item.guid = Guid::random();
+    item.sku = "other";
+  }
+  EXPECT_TRUE(send(strange));
+  EXPECT_TRUE(store_->fulfillments(order_).empty());
+  EXPECT_EQ(store_->notes(order_).size(), 1U);
+  EXPECT_EQ(status(), "processing");
+  EXPECT_FALSE(send(strange));
 }
 
 TEST_F(WooCommerceTracking, AFulfillmentHasTheStoresKeyOfTheCarrier) {

@@ -18,6 +18,7 @@ ImportClaim claim_of(const storage::sql::imports::Claim::Row& row) {
           .is_requested = row.is_requested,
           .due_at = row.due_at,
           .failures = row.failures,
+          .products_failures = row.products_failures,
           .orders = {row.orders_reached, row.orders_moved_at, row.orders_swept_at},
           .products = {row.products_reached, row.products_moved_at, row.products_swept_at},
           .services = service_rules(row.service_mapping),

@@ -22,6 +22,7 @@ struct ImportClaim {
   bool is_requested = false;  // by a user, now or at the start of the run
   Time due_at;
   int failures = 0;
+  int products_failures = 0;
   ImportProgress orders, products;
   std::vector<ServiceRule> services;
   Time import_since;  // orders that the store created earlier are not imported

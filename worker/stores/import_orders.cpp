@@ -123,6 +123,8 @@ class OrderPage {
         left_out_.push_back(order.external_id);
         return true;
       }
+      // An order that an earlier version accepted stays until the store changes it.
+      if (entry.is_same) return false;
       auto reason = order_problem(order, entry.is_new);
       if (reason) unread_.push_back(unreadable(order, std::move(*reason)));
       return reason.has_value();
@@ -192,7 +194,36 @@ class OrderPage {
     }
   }
 
+  /// The customers of changed orders whose buyers have no e-mail address. Unless the store changed the buyer,
+  /// it is the customer of the last import, who may have been changed or erased here. A changed buyer is
+  /// another customer. Such a customer has a guid by which later imports know that it is the buyer.
+  asio::awaitable<void> find_buyers(PageWork& work) {
+    std::vector<Guid> orders, buyers;
+    std::unordered_map<Guid, Entry*> by_order;
+    for (auto& entry : entries_) {
+      const auto& order = *entry.order;
+      if (entry.is_new || !entry.is_written || order.customer_email || !order.customer_name) continue;
+      orders.push_back(entry.guid);
+      buyers.push_back(buyer_guid(entry.guid, order));
+      by_order.emplace(entry.guid, &entry);
+    }
+    if (orders.empty()) co_return;
+    const auto rows = co_await work.run(
+        sql::imports::Buyers{.business = scope_.business, .orders = orders, .buyers = buyers});
+    for (const auto& row : rows) {
+      Entry& entry = *by_order.at(row.order_id);
+      const Guid buyer = buyer_guid(entry.guid, *entry.order);
+      const bool is_known =
+          row.customer_id == buyer ||
+          (row.name && !row.email &&
+           is_buyer(*entry.order,
+                    {.name = Text(row.name), .company = Text(row.company), .phone = Text(row.phone)}));
+      if (!is_known) entry.customer = row.is_deleted ? Guid::random() : buyer;
+    }
+  }
+
   asio::awaitable<void> find_customers(PageWork& work) {
+    co_await find_buyers(work);
     json::array customers;
     std::vector<std::string> addresses;
     for (auto& entry : entries_) {
@@ -200,8 +231,8 @@ class OrderPage {
       if (order.customer_email && (entry.is_new || entry.is_written)) {
         addresses.push_back(*order.customer_email);
       } else if (entry.is_new) {
-        entry.customer = Guid::random();
-      } else {
+        entry.customer = buyer_guid(entry.guid, order);
+      } else if (entry.customer.is_nil()) {
         continue;
       }
       const Guid guid = entry.customer.is_nil() ? Guid::random() : entry.customer;

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/exact_number.hpp"
-#include "base/number.hpp"
 #include "domain/values/metric.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_page.hpp"
 #include "worker/stores/import_rules.hpp"
+#include "worker/stores/import_variants.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -21,22 +21,9 @@ using connectors::StoreProduct;
 using connectors::StoreVariant;
 using Text = std::optional<std::string>;
 
-constexpr std::size_t max_variants = 1000;  // as in the API
+constexpr int most_errors = 50;  // of a run; the rest of its errors is for orders
 /// Before the digest of a product that was set aside. It belongs to the product whose SKU it has.
 constexpr std::string_view aside = "aside:";
-
-/// The exact hundredths of an amount, rounded half up.
-std::int64_t cents(std::string_view amount) {
-  constexpr std::size_t places = 3;
-  const auto point = std::min(amount.find('.'), amount.size());
-  std::string digits(amount.substr(0, point));
-  auto fraction = std::string(amount.substr(std::min(point + 1, amount.size())));
-  fraction.resize(places, '0');
-  digits += fraction;
-  return (parse_number<std::int64_t>(digits).value_or(0) + 5) / 10;
-}
-
-double number_of(std::string_view amount) { return parse_number<double>(amount).value_or(0); }
 
 void set_text(json::object& columns, std::string_view name, const Text& text) {
   if (text) columns.emplace(name, *text);
@@ -49,50 +36,8 @@ void set_measure(json::object& columns, std::string_view name, const Text& measu
   if (measure && is_measure(*measure)) columns.emplace(name, *measure);
 }
 
-bool has_text(const json::object& variant, std::string_view key, std::string_view wanted) {
-  const auto* const value = variant.if_contains(key);
-  return value != nullptr && value->is_string() && value->get_string() == wanted;
-}
-
-/// Finds a variant by its SKU, or by its name if it has no SKU. Returns null if there is none.
-json::object* find_variant(json::array& variants, const StoreVariant& wanted) {
-  for (auto& entry : variants) {
-    auto* const variant = entry.if_object();
-    if (variant == nullptr) continue;
-    if (wanted.sku ? has_text(*variant, "sku", *wanted.sku) : has_text(*variant, "name", wanted.name))
-      return variant;
-  }
-  return nullptr;
-}
-
-json::object& add_variant(json::array& variants, const StoreVariant& wanted) {
-  return variants
-      .emplace_back(json::object{{"guid", Guid::random().to_string()},
-                                 {"name", wanted.name},
-                                 {"sku", wanted.sku ? json::value(*wanted.sku) : json::value()},
-                                 {"priceDifference", nullptr},
-                                 {"weight", nullptr},
-                                 {"dimensions", nullptr}})
-      .get_object();
-}
-
-/// Updates the variants with those of the store and adds missing ones. Variants that the store lacks stay.
-json::array merge_variants(json::array variants, const StoreProduct& product) {
-  for (const auto& wanted : product.variants) {
-    auto* variant = find_variant(variants, wanted);
-    if (variant == nullptr && variants.size() >= max_variants) break;
-    if (variant == nullptr) variant = &add_variant(variants, wanted);
-    (*variant)["name"] = wanted.name;
-    if (wanted.weight && is_measure(*wanted.weight)) (*variant)["weight"] = number_of(*wanted.weight);
-    if (wanted.price && product.price && is_amount(*wanted.price) && is_amount(*product.price)) {
-      (*variant)["priceDifference"] = static_cast<double>(cents(*wanted.price) - cents(*product.price)) / 100;
-    }
-  }
-  return variants;
-}
-
 json::object columns_of(const StoreProduct& product, const ProductCustoms& customs, json::array variants) {
-  json::object columns{{"name", product.name}, {"variants", merge_variants(std::move(variants), product)}};
+  json::object columns{{"name", product.name}, {"variants", std::move(variants)}};
   set_text(columns, "sku", product.sku);
   set_text(columns, "description", product.description);
   set_text(columns, "barcode", product.barcode);
@@ -117,8 +62,23 @@ void convert(StoreProduct& product, const sql::imports::Units::Row& units) {
     for (StoreVariant& variant : product.variants) change(variant.weight, units.weight_unit);
   }
   if (units.length_unit == "cm") return;
-  for (Text* const length : {&product.length, &product.width, &product.height})
-    change(*length, units.length_unit);
+  const auto change_lengths = [&](auto& measured) {
+    for (Text* const length : {&measured.length, &measured.width, &measured.height})
+      change(*length, units.length_unit);
+  };
+  change_lengths(product);
+  for (StoreVariant& variant : product.variants) change_lengths(variant);
+}
+
+/// The SKUs of a product here and of its variants.
+std::set<std::string> skus_of(const Text& sku, const json::array& variants) {
+  std::set<std::string> skus;
+  if (sku) skus.insert(*sku);
+  for (const auto& variant : variants) {
+    const auto* const found = find_member(variant, "sku");
+    if (found != nullptr && found->is_string()) skus.emplace(found->get_string());
+  }
+  return skus;
 }
 
 class ProductPage {
@@ -137,7 +97,8 @@ class ProductPage {
                                                        .external_ids = ids_,
                                                        .products = guids_,
                                                        .digests = digests_,
-                                                       .aside_skus = aside_skus_});
+                                                       .aside_skus = aside_skus_,
+                                                       .variants = variants_});
     }
     PageCounts counts;
     counts.failed = static_cast<std::int64_t>(refused.size() + set_aside_.size());
@@ -145,7 +106,7 @@ class ProductPage {
     for (const auto* const list : {&set_aside_, &remarks_}) {
       errors.insert(errors.end(), list->begin(), list->end());
     }
-    co_await work.commit({.counts = counts, .products_reached = reached}, errors);
+    co_await work.commit({.counts = counts, .products_reached = reached, .most_errors = most_errors}, errors);
     co_return counts;
   }
 
@@ -153,6 +114,7 @@ class ProductPage {
   struct Known {
     Guid guid;
     std::string digest;
+    std::optional<std::string> variants;
   };
   /// The order of ids, which are mostly numbers.
   struct ByLength {
@@ -185,7 +147,8 @@ class ProductPage {
       if (row.kind == "sku") {
         owners_.emplace(row.identifier, row.product_id);
       } else {
-        known_.emplace(row.identifier, Known{row.product_id, std::string(row.digest.value())});
+        known_.emplace(row.identifier,
+                       Known{row.product_id, std::string(row.digest.value()), Text(row.variants)});
       }
     }
     co_await look_up_holders(work);
@@ -257,11 +220,17 @@ class ProductPage {
     return holder == holders_.end() ? "another product" : "the product " + holder->second.name;
   }
 
-  void set_aside(const StoreProduct& product, const Guid& owner, const std::string& digest) {
+  /// The SKU that the product of the store shares with the one here.
+  Text shared_sku(const StoreProduct& product, const Guid& owner) const {
     Text sku = product.sku;
     for (const auto& variant : product.variants) {
       if (owner_of(sku) != owner) sku = variant.sku;
     }
+    return sku;
+  }
+
+  void set_aside(const StoreProduct& product, const Guid& owner, const std::string& digest) {
+    const Text sku = shared_sku(product, owner);
     set_aside_.push_back({product.external_id, std::nullopt,
                           "The product " + product.name + " is left out: its SKU " + sku.value_or("") +
                               " is that of " + holder_text(owner) + ", and SKUs are unique here."});
@@ -269,14 +238,18 @@ class ProductPage {
     guids_.push_back(owner);
     digests_.push_back(std::string(aside) + digest);
     aside_skus_.push_back(sku);
+    variants_.emplace_back();
+  }
+
+  void remark(const StoreProduct& product, const std::string& text) {
+    remarks_.push_back({product.external_id, std::nullopt, "The product " + product.name + ": " + text});
   }
 
   /// Removes the SKUs that another product or variant has.
   StoreProduct with_free_skus(StoreProduct product, const Guid& guid) {
     const auto drop = [&](Text& sku, const std::string& what, const std::string& owner) {
-      remarks_.push_back({product.external_id, std::nullopt,
-                          "The product " + product.name + ": the SKU " + *sku + " of " + what +
-                              " is that of " + owner + ". It is left out, because SKUs are unique here."});
+      remark(product, "the SKU " + *sku + " of " + what + " is that of " + owner +
+                          ". It is left out, because SKUs are unique here.");
       sku.reset();
     };
     std::set<std::string> own;
@@ -291,11 +264,13 @@ class ProductPage {
     return product;
   }
 
-  void remember(const StoreProduct& product, const Guid& guid, const std::string& digest) {
+  void remember(const StoreProduct& product, const Guid& guid, const std::string& digest,
+                const VariantIds& variants) {
     ids_.push_back(product.external_id);
     guids_.push_back(guid);
     digests_.push_back(digest);
     aside_skus_.emplace_back();
+    variants_.emplace_back(variant_ids_json(variants));
     auto& holder = holders_[guid];
     holder.name = product.name;
     holder.external_ids.insert(product.external_id);
@@ -318,27 +293,70 @@ class ProductPage {
     }
     const bool is_new = guid.is_nil();
     if (is_new) guid = Guid::random();
-    const auto product = with_free_skus(read, guid);
+    auto product = with_free_skus(read, guid);
     const auto customs = customs_of(read);
     for (const auto& remarks : {customs.remarks, unreadable_values(read)}) {
-      for (const std::string& remark : remarks)
-        remarks_.push_back({read.external_id, std::nullopt, "The product " + read.name + ": " + remark});
+      for (const std::string& text : remarks) remark(read, text);
     }
+    VariantIds ids;
     if (is_new) {
-      auto columns = columns_of(product, customs, {});
+      auto merged = merge_variants({}, product, {});
+      for (const std::string& text : merged.remarks) remark(read, text);
+      ids = std::move(merged.ids);
+      auto columns = columns_of(product, customs, std::move(merged.variants));
       columns["guid"] = guid.to_string();
       co_await work.run(sql::imports::AddProduct{.business = scope_.business, .product = to_json(columns)});
     } else {
-      const auto locked =
-          co_await work.run(sql::imports::LockProduct{.business = scope_.business, .product = guid});
-      if (const auto row = locked.find()) {  // a product deleted here stays deleted
-        co_await work.run(sql::imports::ChangeProduct{
-            .business = scope_.business,
-            .product = guid,
-            .changes = to_json(columns_of(product, customs, exact_list(row->variants)))});
-      }
+      if (!is_here)
+        remark(read, "it is " + holder_text(guid) + " here, which has the SKU " +
+                         shared_sku(read, guid).value_or("") + ", and its values replace those here.");
+      ids = co_await change_product(work, guid, product, customs, is_here ? &known->second : nullptr);
     }
-    remember(product, guid, digest);
+    remember(product, guid, digest, ids);
+  }
+
+  /// Writes the product to the one here; removes the SKUs from it that it cannot have. `known` is null if the
+  /// one here did not come from it.
+  asio::awaitable<VariantIds> change_product(PageWork& work, const Guid& guid, StoreProduct& product,
+                                             const ProductCustoms& customs, const Known* known) {
+    const auto locked =
+        co_await work.run(sql::imports::LockProduct{.business = scope_.business, .product = guid});
+    const auto row = locked.find();
+    if (!row) co_return VariantIds();  // a product deleted here stays deleted
+    OwnProduct own{.sku = Text(row->sku), .variants = exact_list(row->variants)};
+    if (known != nullptr) {
+      own.has_ids = known->variants.has_value();
+      own.ids = variant_ids(known->variants.value_or(""));
+    }
+    const auto before = skus_of(own.sku, own.variants);
+    const auto gone = co_await gone_everywhere(work, guid, own, product);
+    const Text sku = own.sku;
+    auto merged = merge_variants(std::move(own), product, gone);
+    for (const std::string& text : merged.remarks) remark(product, text);
+    const auto after = skus_of(product.sku ? product.sku : sku, merged.variants);
+    for (const std::string& each : before) {
+      if (!after.contains(each)) owners_.erase(each);
+    }
+    co_await work.run(sql::imports::ChangeProduct{
+        .business = scope_.business,
+        .product = guid,
+        .changes = to_json(columns_of(product, customs, std::move(merged.variants)))});
+    co_return std::move(merged.ids);
+  }
+
+  /// The variants here that came from the store's product, which has them no more, and from no other one.
+  asio::awaitable<std::set<std::string>> gone_everywhere(PageWork& work, const Guid& guid,
+                                                         const OwnProduct& own, const StoreProduct& product) {
+    const auto list = gone_variants(own, product);
+    std::set<std::string> gone(list.begin(), list.end());
+    if (gone.empty()) co_return gone;
+    const auto elsewhere =
+        co_await work.run(sql::imports::VariantsElsewhere{.business = scope_.business,
+                                                          .product = guid,
+                                                          .integration = scope_.integration,
+                                                          .external_id = product.external_id});
+    for (const auto& row : elsewhere) gone.erase(std::string(row.variant));
+    co_return gone;
   }
 
   const ImportScope& scope_;
@@ -352,6 +370,7 @@ class ProductPage {
   std::vector<Guid> guids_;
   std::vector<std::string> digests_;
   std::vector<Text> aside_skus_;  // because of which products are set aside
+  std::vector<Text> variants_;    // the ids of products' variants
 };
 
 asio::awaitable<WrittenPage> write_products(const ImportScope& scope,
@@ -390,7 +409,10 @@ asio::awaitable<PageCounts> import_products(const ImportScope& scope, StorePage<
   for (auto& each : page.unreadable) {
     refused.push_back({std::move(each.external_id), std::nullopt, std::move(each.reason)});
   }
-  for (auto& product : page.records) make_acceptable(product);
+  for (auto& product : page.records) {
+    make_acceptable(product);
+    set_price(product);
+  }
   const auto products = distinct_products(page.records, refused);
   auto whole = co_await write_products(scope, products, refused, page.reached);
   if (whole.refusal.empty()) co_return whole.counts;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -11,10 +10,12 @@
 #include "base/crypto.hpp"
 #include "base/number.hpp"
 #include "base/utf8.hpp"
+#include "connectors/store_items.hpp"
 #include "connectors/store_text.hpp"
 #include "domain/places/countries.hpp"
 #include "domain/records/state_machines.hpp"
 #include "domain/values/hs_code.hpp"
+#include "domain/values/limits.hpp"
 #include "domain/workflows/retry.hpp"
 
 namespace waybill::worker {
@@ -24,23 +25,14 @@ using connectors::StoreOrder;
 using connectors::StoreProduct;
 using Text = std::optional<std::string>;
 
-constexpr std::size_t whole_digits = 12;  // digits of amounts: below 10^12
+using domain::longest_string;
+using domain::longest_text;
 
-// The limits of the API, in characters.
-constexpr std::size_t longest_string = 200;
-constexpr std::size_t longest_text = 10'000;
+constexpr std::size_t whole_digits = 12;  // digits of amounts: below 10^12
 constexpr std::int64_t most_pieces = 1'000'000'000;
 
 void cut(std::string& text, std::size_t characters) {
-  if (text.size() <= characters) return;
-  std::size_t count = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const bool is_start = (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
-    if (!is_start || ++count <= characters) continue;
-    text.resize(at);
-    while (text.ends_with(' ')) text.pop_back();
-    return;
-  }
+  text.resize(connectors::cut_text(text, characters).size());
 }
 void cut(Text& text, std::size_t characters) {
   if (text) cut(*text, characters);
@@ -60,6 +52,7 @@ std::set<std::string> words_of(std::string_view name) {
   return words;
 }
 
+/// Stores also offer codes that are not of ISO 4217, such as BTC and IRT.
 bool is_currency(std::string_view text) { return text.size() == 3 && std::ranges::all_of(text, is_upper); }
 
 bool is_shown(Time time) {
@@ -159,8 +152,15 @@ std::string quoted(std::string text) {
 constexpr std::string_view not_an_amount = " is left out, because it is not an amount from 0 to 10^12.";
 constexpr std::string_view not_a_measure = " is left out, because it is not a number from 0 to 10^9.";
 
-std::string description_of(const connectors::StoreItem& item) {
-  return item.details ? item.description + " (" + *item.details + ")" : item.description;
+/// The sum of the items, with prices as they are stored: with two decimals.
+double total_of(const StoreOrder& order) {
+  double total = 0;
+  for (const auto& item : order.items) {
+    constexpr double cents = 100;
+    const double price = item.price ? parse_number<double>(*item.price).value_or(0) : 0;
+    if (item.quantity > 0) total += static_cast<double>(item.quantity) * std::round(price * cents) / cents;
+  }
+  return total;
 }
 
 }  // namespace
@@ -196,9 +196,13 @@ std::optional<std::string> order_problem(const StoreOrder& order, bool is_new) {
   for (const auto& item : order.items) {
     if (item.quantity < 1) continue;
     if (!item.price || !is_amount(*item.price))
-      return "The price of " + item.description + " is not an amount from 0 to 10^12.";
-    if (item.quantity > most_pieces) return "The quantity of " + item.description + " is above 10^9.";
+      return "The price of " + quoted(item.description) + " is not an amount from 0 to 10^12.";
+    if (item.quantity > most_pieces) return "The quantity of " + quoted(item.description) + " is above 10^9.";
   }
+  if (std::ranges::count_if(order.items, [](const auto& item) { return item.quantity > 0; }) >
+      static_cast<std::ptrdiff_t>(domain::most_items))
+    return "It has more than " + std::to_string(domain::most_items) + " items.";
+  if (total_of(order) >= domain::items_total_limit) return "The sum of its items is not below 10^12.";
   if (is_new && order.status == "cancelled") return std::nullopt;
   if (std::ranges::none_of(order.items, [](const auto& item) { return item.quantity > 0; }))
     return "It has no items.";
@@ -218,11 +222,7 @@ void make_acceptable(StoreOrder& order) {
         &order.delivery.state, &order.delivery.postal_code, &order.delivery.country, &order.shipping_method})
     cut(*text, longest_string);
   cut(order.notes, longest_text);
-  for (auto& item : order.items) {
-    cut(item.description, longest_text / 2);  // with the details: longest_text
-    cut(item.details, longest_text / 2 - 3);
-    cut(item.sku, longest_string);
-  }
+  for (auto& item : order.items) connectors::limit_texts(item);
   for (auto* const email : {&order.customer_email, &order.recipient.email}) {
     if (*email) *email = connectors::clean_email(**email);
   }
@@ -243,6 +243,18 @@ void make_acceptable(StoreProduct& product) {
   }
 }
 
+void set_price(StoreProduct& product) {
+  if (product.price) return;
+  std::optional<double> lowest;
+  for (const auto& variant : product.variants) {
+    if (!variant.price || !is_amount(*variant.price)) continue;
+    const double price = parse_number<double>(*variant.price).value_or(0);
+    if (lowest && price >= *lowest) continue;
+    lowest = price;
+    product.price = variant.price;
+  }
+}
+
 std::string digest_of(const StoreOrder& order) {
   auto canonical = second_fields(order);
   canonical["details"] = sorted(order.items, [](const auto& item) {
@@ -254,6 +266,17 @@ std::string digest_of(const StoreOrder& order) {
 std::string second_digest_of(const StoreOrder& order) { return digest_of(second_fields(order)); }
 
 std::string first_digest_of(const StoreOrder& order) { return digest_of(first_fields(order)); }
+
+Guid buyer_guid(const Guid& order, const StoreOrder& imported) {
+  return Guid::from_name(order, "buyer\n" + to_json(json::array{value_of(imported.customer_name),
+                                                                value_of(imported.customer_company),
+                                                                value_of(imported.customer_phone)}));
+}
+
+bool is_buyer(const StoreOrder& order, const connectors::StorePerson& customer) {
+  return customer.name == order.customer_name && customer.company == order.customer_company &&
+         customer.phone == order.customer_phone;
+}
 
 bool are_two_persons(std::string_view name, std::string_view other) {
   const auto words = words_of(name);
@@ -283,6 +306,14 @@ std::string digest_of(const StoreProduct& product) {
   const auto has_customs = [](const auto& of) { return of.hs_code || of.origin_country; };
   if (has_customs(product) || std::ranges::any_of(product.variants, has_customs))
     fields["customs"] = std::move(customs);
+  const auto has_lengths = [](const auto& variant) {
+    return variant.length || variant.width || variant.height;
+  };
+  if (std::ranges::any_of(product.variants, has_lengths))
+    fields["dimensions"] = sorted(product.variants, [](const auto& variant) {
+      return json::array{variant.name, value_of(variant.sku), value_of(variant.length),
+                         value_of(variant.width), value_of(variant.height)};
+    });
   return digest_of(fields);
 }
 
@@ -314,15 +345,18 @@ std::vector<std::string> unreadable_values(const StoreProduct& product) {
     remarks.push_back("its " + std::string(name) + " " + quoted(*measure) + of_variant +
                       std::string(not_a_measure));
   };
+  const auto check_measures = [&](const auto& measured, const std::string& of_variant) {
+    check_measure("weight", measured.weight, of_variant);
+    check_measure("length", measured.length, of_variant);
+    check_measure("width", measured.width, of_variant);
+    check_measure("height", measured.height, of_variant);
+  };
   check_price(product.price, "");
-  check_measure("weight", product.weight, "");
-  check_measure("length", product.length, "");
-  check_measure("width", product.width, "");
-  check_measure("height", product.height, "");
+  check_measures(product, "");
   for (const auto& variant : product.variants) {
     const std::string of_variant = " of the variant " + variant.name;
     check_price(variant.price, of_variant);
-    check_measure("weight", variant.weight, of_variant);
+    check_measures(variant, of_variant);
   }
   return remarks;
 }
@@ -333,16 +367,13 @@ Text unreadable_cost(const StoreOrder& order) {
 }
 
 json::array items_of(const StoreOrder& order, const Guid& guid) {
-  std::map<std::string, int> seen;
+  const auto guids = connectors::item_guids(guid, order.items);
   json::array items;
-  for (const auto& item : order.items) {
-    if (item.quantity < 1) continue;  // an item that was removed from the order
-    const std::string description = description_of(item);
-    std::string name = description + '\n' + item.sku.value_or("");
-    const int occurrence = ++seen[name];
-    name += '\n' + std::to_string(occurrence);
-    items.emplace_back(json::object{{"guid", Guid::from_name(guid, name).to_string()},
-                                    {"description", description},
+  for (std::size_t i = 0; i < guids.size(); ++i) {
+    const auto& item = order.items[i];
+    if (guids[i].is_nil()) continue;  // an item that was removed from the order
+    items.emplace_back(json::object{{"guid", guids[i].to_string()},
+                                    {"description", connectors::description_of(item)},
                                     {"sku", value_of(item.sku)},
                                     {"quantity", item.quantity},
                                     {"price", value_of(item.price)},

@@ -32,6 +32,9 @@ std::optional<std::string> order_problem(const connectors::StoreOrder& order, bo
 void make_acceptable(connectors::StoreOrder& order);
 void make_acceptable(connectors::StoreProduct& product);
 
+/// Gives a product without a price of its own the lowest price of its variants.
+void set_price(connectors::StoreProduct& product);
+
 /// Returns the text, or null if there is none.
 json::value value_of(const std::optional<std::string>& text);
 
@@ -57,6 +60,11 @@ ProductCustoms customs_of(const connectors::StoreProduct& product);
 std::vector<std::string> unreadable_values(const connectors::StoreProduct& product);
 /// The same for the shipping cost of an order; nullopt if it has none or one that can be stored.
 std::optional<std::string> unreadable_cost(const connectors::StoreOrder& order);
+
+/// The guid of the customer that an import adds for the buyer of an order without an e-mail address.
+Guid buyer_guid(const Guid& order, const connectors::StoreOrder& imported);
+/// True if a customer without an e-mail address has the values of the order's buyer.
+bool is_buyer(const connectors::StoreOrder& order, const connectors::StorePerson& customer);
 
 /// True if the names have no word in common, so that they are those of two persons.
 bool are_two_persons(std::string_view name, std::string_view other);
@@ -113,6 +121,9 @@ inline constexpr Duration same_second = std::chrono::seconds(1);
 std::optional<Time> import_start(const ImportProgress& progress);
 /// The same for orders. The first import begins at `since`, because no order changes before it is created.
 Time order_import_start(const ImportProgress& progress, Time since);
+
+/// The longest time for which the products of an import are read before its orders.
+inline constexpr Duration products_first = std::chrono::seconds(30);
 
 /// The pause after a number of failed imports in a row (1 or more): 1, 2, 4 … 30 minutes, at least as long as
 /// the store asked for, up to a day. `spread` in [-1, 1] varies it by up to 20 %.

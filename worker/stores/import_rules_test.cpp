@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/values/limits.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -155,7 +157,9 @@ TEST(ImportRules, OrdersThatCannotBeImportedHaveAReason) {
   EXPECT_NE(reason([](auto& o) { o.total = "1e5"; }), "");
   EXPECT_NE(reason([](auto& o) { o.total = "1000000000000"; }), "");
   EXPECT_EQ(reason([](auto& o) { o.total = "0000999999999999.99"; }), "");
-  EXPECT_NE(reason([](auto& o) { o.currency = "eur"; }), "");
+  EXPECT_EQ(reason([](auto& o) { o.currency = "BTC"; }), "") << "stores offer it";
+  for (const auto* const currency : {"eur", "EURO", ""})
+    EXPECT_EQ(reason([&](auto& o) { o.currency = currency; }), "Its currency is not an ISO 4217 code.");
   EXPECT_NE(reason([](auto& o) { o.status = "draft"; }), "");
   EXPECT_NE(reason([](auto& o) { o.number = ""; }), "");
   EXPECT_NE(reason([](auto& o) { o.items[0].price = "-5"; }), "");
@@ -171,12 +175,46 @@ TEST(ImportRules, OrdersThatCannotBeImportedHaveAReason) {
   EXPECT_EQ(reason([](auto& o) { o.items.clear(); }), "It has no items.");
   EXPECT_EQ(reason([](auto& o) { o.items[0].quantity = o.items[1].quantity = 0; }), "It has no items.");
   EXPECT_NE(reason([](auto& o) { o.items[0].quantity = 1'000'000'001; }), "");
+  const auto sum_of = [&](std::int64_t quantity, const char* price) {
+    return reason([&](auto& o) { o.items = {{.description = "Mug", .quantity = quantity, .price = price}}; });
+  };
+  EXPECT_EQ(sum_of(100'000, "99999999"), "The sum of its items is not below 10^12.");
+  EXPECT_EQ(sum_of(1, "999999999999.999"), "The sum of its items is not below 10^12.") << "it is rounded";
+  EXPECT_EQ(sum_of(1, "999999999999.99"), "");
+  EXPECT_EQ(sum_of(10'000, "99999999"), "");
+  const auto with_items = [&](std::size_t count) {
+    return reason(
+        [&](auto& o) { o.items.assign(count, {.description = "Mug", .quantity = 1, .price = "1"}); });
+  };
+  EXPECT_EQ(with_items(domain::most_items), "");
+  EXPECT_EQ(with_items(domain::most_items + 1), "It has more than 5000 items.");
   auto cancelled = good_order();
   cancelled.delivery = {};
   cancelled.items.clear();
   cancelled.status = "cancelled";
   EXPECT_EQ(order_problem(cancelled, true), std::nullopt) << "a cancelled order needs no address";
   EXPECT_NE(order_problem(cancelled, false), std::nullopt) << "unless it would replace the one here";
+}
+
+TEST(ImportRules, AChangedBuyerWithoutAnEmailAddressIsAnotherCustomer) {
+  const Guid order = Guid::random();
+  const auto jana = good_order();
+  const auto changed = [](auto change) {
+    auto other = good_order();
+    change(other);
+    return other;
+  };
+  for (const auto& other : {changed([](auto& o) { o.customer_name = "Bob"; }),
+                            changed([](auto& o) { o.customer_company = "ACME"; }),
+                            changed([](auto& o) { o.customer_phone = "222"; })}) {
+    EXPECT_NE(buyer_guid(order, other), buyer_guid(order, jana));
+    EXPECT_TRUE(is_buyer(
+        other,
+        {.name = other.customer_name, .company = other.customer_company, .phone = other.customer_phone}));
+    EXPECT_FALSE(is_buyer(other, {.name = "Jana"}));
+  }
+  EXPECT_EQ(buyer_guid(order, changed([](auto& o) { o.notes = "X"; })), buyer_guid(order, jana));
+  EXPECT_NE(buyer_guid(Guid::random(), jana), buyer_guid(order, jana)) << "of another order";
 }
 
 // The API refuses longer texts and other e-mail addresses, so that such a record could not be saved again.
@@ -344,6 +382,42 @@ TEST(ImportRules, PricesAndMeasuresThatCannotBeStoredAreNamed) {
   order.shipping_cost = "4,90";
   EXPECT_EQ(unreadable_cost(order),
             "Its shipping cost 4,90 is left out, because it is not an amount from 0 to 10^12.");
+}
+
+TEST(ImportRules, AProductWithoutAPriceOfItsOwnHasTheLowestOfItsVariants) {
+  const auto price = [](connectors::StoreProduct product) {
+    set_price(product);
+    return product.price;
+  };
+  EXPECT_EQ(price({.external_id = "1",
+                   .name = "Tea",
+                   .variants = {{.name = "S", .price = "12.5"},
+                                {.name = "M"},
+                                {.name = "L", .price = "9.90"},
+                                {.name = "XL", .price = "9,10"},
+                                {.name = "2XL", .price = "100"}}}),
+            "9.90");
+  EXPECT_EQ(
+      price({.external_id = "1", .name = "Tea", .price = "20", .variants = {{.name = "S", .price = "5"}}}),
+      "20");
+  EXPECT_EQ(
+      price({.external_id = "1", .name = "Tea", .price = "9,90", .variants = {{.name = "S", .price = "5"}}}),
+      "9,90")
+      << "one that cannot be read is named";
+  EXPECT_EQ(price({.external_id = "1", .name = "Tea", .variants = {{.name = "S"}}}), std::nullopt);
+}
+
+TEST(ImportRules, LengthsOfVariantsChangeTheDigestOfAProductAndAreNamedIfTheyCannotBeStored) {
+  const connectors::StoreProduct product{.external_id = "1", .name = "Tea", .variants = {{.name = "S"}}};
+  auto other = product;
+  other.variants[0].width = "3";
+  EXPECT_NE(digest_of(other), digest_of(product));
+  EXPECT_THAT(unreadable_values(other), IsEmpty());
+  other.variants[0].height = "3 cm";
+  EXPECT_THAT(
+      unreadable_values(other),
+      ElementsAre("its height 3 cm of the variant S is left out, because it is not a number from 0 to "
+                  "10^9."));
 }
 
 TEST(ImportRules, CustomsValuesChangeTheDigestOfAProductOnlyIfThereAreAny) {

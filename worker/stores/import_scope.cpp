@@ -36,7 +36,8 @@ asio::awaitable<void> PageWork::commit(Advance advance, const std::vector<Refuse
                                      .integration = scope_.integration,
                                      .orders_reached = advance.orders_reached,
                                      .products_reached = advance.products_reached,
-                                     .recent_orders = advance.recent_orders});
+                                     .recent_orders = advance.recent_orders,
+                                     .most_errors = advance.most_errors});
   co_await transaction_->commit();
 }
 

@@ -73,6 +73,7 @@ class PageWork {
     PageCounts counts;
     std::optional<Time> orders_reached, products_reached;
     std::int64_t recent_orders = 0;  // new or changed ones
+    int most_errors = 100;           // more errors of the run are not kept
   };
   asio::awaitable<void> commit(Advance advance, const std::vector<Refused>& refused);
 

@@ -1,11 +1,14 @@
 #include "worker/stores/import_sweep.hpp"
 
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
 #include <utility>
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/system/system_error.hpp>
 
 #include "connectors/store_call.hpp"
 #include "connectors/store_memory.hpp"
@@ -19,8 +22,10 @@ namespace {
 using boost::asio::experimental::awaitable_operators::operator&&;
 using connectors::StoreError;
 using connectors::StoreProblem;
+using std::chrono::steady_clock;
 
 constexpr auto longest_turn = std::chrono::seconds(60);
+constexpr auto forever = steady_clock::time_point::max();
 constexpr int attempts_of_call = 3;
 constexpr Duration max_wait = std::chrono::seconds(10);
 constexpr std::int64_t failures_per_round = 50;
@@ -79,7 +84,8 @@ connectors::StoreMemory::Charge charge_for(const connectors::StorePage<Record>& 
   return charge;
 }
 
-/// One pass over a store.
+/// One pass over a store: its products for a limited time, then its orders, then the other products, with the
+/// new orders after each turn.
 class Sweep {
  public:
   Sweep(const ImportScope& scope, const ImportClaim& claim, connectors::Store& store,
@@ -87,22 +93,68 @@ class Sweep {
       : scope_(scope), claim_(claim), store_(store), control_(control) {}
 
   asio::awaitable<void> run(SweepResult& end) {
-    if (claim_.wants_orders) {
-      co_await read_all(store_.orders_since(order_import_start(claim_.orders, claim_.import_since)),
-                        import_orders, claim_.orders.reached, end);
-      co_await retry_failures(end);
-      end.has_orders = true;
-    }
-    if (claim_.wants_products) {
-      auto progress = claim_.products;
-      if (co_await forget_aside()) progress.reached.reset();
-      co_await read_all(store_.products_since(import_start(progress)), import_products, progress.reached,
-                        end);
-      end.has_products = true;
+    if (claim_.wants_products && claim_.wants_orders) co_await begin_products(end);
+    while (true) {
+      if (claim_.wants_orders) co_await read_orders(end);
+      if (products_failure_) std::rethrow_exception(products_failure_);
+      if (!claim_.wants_products || end.has_products) co_return;
+      co_await read_products(end, claim_.wants_orders ? steady_clock::now() + longest_turn : forever);
     }
   }
 
  private:
+  /// The reading of a list, which can be interrupted between its pages.
+  template <typename Record>
+  struct Reading {
+    std::unique_ptr<connectors::StoreSweep<Record>> pages = {};
+    std::optional<Time> start = {};
+    std::optional<connectors::StorePage<Record>> page = {};  // the next one, if it is read
+    std::optional<Time> reached = {};
+  };
+
+  asio::awaitable<void> read_orders(SweepResult& end) {
+    end.has_orders = false;
+    Reading<connectors::StoreOrder> reading{
+        .pages = store_.orders_since(order_import_start(orders_, claim_.import_since)),
+        .start = orders_.reached};
+    co_await read_all(reading, import_orders, forever, end);
+    co_await retry_failures(end);
+    end.has_orders = true;
+    if (reading.reached && (!orders_.reached || *reading.reached > *orders_.reached))
+      orders_ = {.reached = reading.reached};
+  }
+
+  /// Reads the products before the orders, whose items have their measures, for a limited time. A failure is
+  /// kept until the orders are read.
+  asio::awaitable<void> begin_products(SweepResult& end) {
+    const auto until = steady_clock::now() + products_first;
+    may_yield_ = false;
+    control_.end_requests_at(until);
+    try {
+      co_await read_products(end, until);
+    } catch (const Stopped&) {
+      throw;
+    } catch (const LeaseLost&) {
+      throw;
+    } catch (const boost::system::system_error& error) {
+      if (error.code() != asio::error::operation_aborted) products_failure_ = std::current_exception();
+    } catch (...) {
+      products_failure_ = std::current_exception();
+    }
+    control_.end_requests_at(std::nullopt);
+    may_yield_ = true;
+  }
+
+  /// Reads the products from where an earlier call ended, and ends after a page at or after `until`.
+  asio::awaitable<void> read_products(SweepResult& end, steady_clock::time_point until) {
+    if (!products_.pages) {
+      auto progress = claim_.products;
+      if (co_await forget_aside()) progress.reached.reset();
+      products_ = {.pages = store_.products_since(import_start(progress)), .start = progress.reached};
+    }
+    end.has_products = co_await read_all(products_, import_products, until, end);
+  }
+
   /// Forgets the products that were set aside because of a SKU that is free now. Returns true if there are
   /// any; all products of the store must then be read again.
   asio::awaitable<bool> forget_aside() {
@@ -113,24 +165,30 @@ class Sweep {
     co_return !forgotten.empty();
   }
 
+  /// Returns false if it ended because of `until`.
   template <typename Record, typename Import>
-  asio::awaitable<void> read_all(std::unique_ptr<connectors::StoreSweep<Record>> pages, Import import,
-                                 std::optional<Time> start, SweepResult& end) {
-    auto page = co_await call_store([&] { return pages->next(); });
-    while (page) {
-      const auto memory = charge_for(*page);
-      const auto reached = page->reached;
+  asio::awaitable<bool> read_all(Reading<Record>& reading, Import import, steady_clock::time_point until,
+                                 SweepResult& end) {
+    auto& pages = *reading.pages;
+    if (!reading.page) reading.page = co_await call_store([&] { return pages.next(); });
+    while (reading.page) {
+      auto page = *std::exchange(reading.page, std::nullopt);
+      const auto memory = charge_for(page);
+      if (page.reached) reading.reached = page.reached;
+      const auto reached = page.reached;
       // The store prepares the next page while this one is written.
-      auto [counts, next] = co_await (capture(import(scope_, std::move(*page))) &&
-                                      capture(call_store([&] { return pages->next(); })));
+      auto [counts, next] = co_await (capture(import(scope_, std::move(page))) &&
+                                      capture(call_store([&] { return pages.next(); })));
       end.counts += counts.get();
       // Yields only after progress beyond the overlap; otherwise each pass would read the same pages again.
-      const bool has_advanced = reached && (!start || *reached > *start);
-      if (has_advanced && control_.others_wait() &&
-          std::chrono::steady_clock::now() - control_.began > longest_turn)
+      const bool has_advanced = reached && (!reading.start || *reached > *reading.start);
+      if (may_yield_ && has_advanced && control_.others_wait() &&
+          steady_clock::now() - control_.began > longest_turn)
         throw Yielded();
-      page = next.get();
+      reading.page = next.get();
+      if (reading.page && steady_clock::now() >= until) co_return false;
     }
+    co_return true;
   }
 
   /// Imports the orders that failed before again, one by one. If the store cannot answer for several in a
@@ -198,6 +256,10 @@ class Sweep {
   const ImportClaim& claim_;
   connectors::Store& store_;
   const SweepControl& control_;
+  ImportProgress orders_ = claim_.orders;
+  Reading<connectors::StoreProduct> products_;
+  std::exception_ptr products_failure_;
+  bool may_yield_ = true;
 };
 
 }  // namespace

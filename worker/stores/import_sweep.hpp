@@ -16,6 +16,8 @@ struct SweepControl {
   std::function<bool()> must_stop;                                // the import must stop
   std::function<bool()> others_wait;                              // other imports wait for a slot
   std::function<asio::awaitable<void>(Duration duration)> pause;  // waits for `duration` or less
+  /// Lets requests to the store that begin at or after a time fail with operation_aborted; nullopt: none.
+  std::function<void(std::optional<std::chrono::steady_clock::time_point> end)> end_requests_at;
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 };
 

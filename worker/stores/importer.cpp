@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 #include "base/database_clock.hpp"
 #include "base/observe.hpp"
@@ -73,6 +75,7 @@ class Importer::Impl {
     bool has_lease = true;
     steady_clock::time_point opened_at = steady_clock::now();  // when its store was opened
     const steady_clock::time_point began = steady_clock::now();
+    std::optional<steady_clock::time_point> requests_end;
     asio::steady_timer pause;
   };
   struct KeptStore {
@@ -192,7 +195,8 @@ class Importer::Impl {
     const SweepControl control{
         .must_stop = [this, &running] { return tasks_.is_stopping() || !running.has_lease; },
         .others_wait = [this] { return running_.size() >= options_.places; },
-        .pause = [this, &running](Duration duration) { return wait(running.pause, duration); }};
+        .pause = [this, &running](Duration duration) { return wait(running.pause, duration); },
+        .end_requests_at = [&running](auto end) { running.requests_end = end; }};
     const ImportScope scope{.thread = thread_,
                             .business = claim.business,
                             .integration = claim.integration,
@@ -228,9 +232,17 @@ class Importer::Impl {
            steady_clock::now() - running->second.began > max_duration;
   }
 
+  /// True if the import must not begin requests now.
+  bool has_requests_ended(const Guid& integration) const {
+    const auto running = running_.find(integration);
+    return running != running_.end() && running->second.requests_end &&
+           steady_clock::now() >= *running->second.requests_end;
+  }
+
   connectors::Send send(Guid business, Guid integration) {
     return [this, business, integration](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
       net::HttpResponse response;
+      if (has_requests_ended(integration)) throw boost::system::system_error(asio::error::operation_aborted);
       if (is_overdue(integration)) {
         response.failure = net::HttpFailure::timeout;
         response.error = "it took too long while other stores waited.";
@@ -270,10 +282,19 @@ class Importer::Impl {
     const bool has_failed = result.kind == Kind::failed;
     const bool goes_on =
         result.kind == Kind::yielded || (result.kind == Kind::stopped && tasks_.is_stopping());
-    const int failures = has_failed ? claim.failures + 1 : result.kind == Kind::complete ? 0 : claim.failures;
+    // Orders do not wait because of products that cannot be read.
+    const bool lacks_products_only = has_failed && result.has_orders;
+    const bool is_usual = result.kind == Kind::complete || lacks_products_only;
+    const int failures = is_usual ? 0 : has_failed ? claim.failures + 1 : claim.failures;
+    const int products_failures = lacks_products_only   ? claim.products_failures + 1
+                                  : result.has_products ? 0
+                                                        : claim.products_failures;
+    std::optional<std::string> products_delay;
+    if (lacks_products_only)
+      products_delay = format_duration(pause_after(products_failures, result.retry_after, spread()));
     Duration pause = Duration::zero();
     if (has_failed) pause = pause_after(failures, result.retry_after, spread());
-    if (result.kind == Kind::complete) {
+    if (is_usual) {
       // The spread only shortens the pause, so that the interval is never exceeded.
       const double part = 1 - std::abs(spread()) / 5;
       pause = Duration(std::llround(static_cast<double>(options_.interval.count()) * part));
@@ -293,7 +314,9 @@ class Importer::Impl {
                                                            .orders_swept_at = swept_at(result.has_orders),
                                                            .products_swept_at = swept_at(result.has_products),
                                                            .errors = errors_json(errors),
-                                                           .continues = goes_on},
+                                                           .continues = goes_on,
+                                                           .products_failures = products_failures,
+                                                           .products_delay = products_delay},
                                       {});
   }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "connectors/store_send.hpp"
+#include "connectors/store_text.hpp"
 #include "connectors/stored_credentials.hpp"
 #include "matching/tracking_links.hpp"
 #include "storage/sql/integrations.sql.hpp"
@@ -65,6 +67,26 @@ struct StoreAccount {
   }
 };
 
+/// Reads the items of an order, in which SQL may have written anything.
+std::vector<connectors::StoreParcelItem> parcel_items(std::string_view list) {
+  std::vector<connectors::StoreParcelItem> items;
+  const auto parsed = json::parse(list);
+  for (const auto& entry : parsed.as_array()) {
+    const auto& item = entry.as_object();
+    const auto text = [&](std::string_view name) {
+      const auto* const value = item.at(name).if_string();
+      return value == nullptr ? std::nullopt : std::optional<std::string>(*value);
+    };
+    items.push_back({.guid = Guid::parse(text("guid").value_or("")).value_or(Guid()),
+                     .description = text("description").value_or(""),
+                     .sku = text("sku"),
+                     .quantity = static_cast<std::int64_t>(
+                         std::clamp(connectors::number_of(&item.at("quantity")).value_or(1), 0.0, 1e9)),
+                     .is_in_parcel = item.at("isInParcel").as_bool()});
+  }
+  return items;
+}
+
 /// The current state of a shipment, its order and the order's store.
 struct Target {
   std::string tracking_number;                // ours
@@ -77,6 +99,10 @@ struct Target {
   StoreAccount store;
   bool is_on = false;
   bool is_test = false;  // the carrier is in test mode
+  Guid order;
+  std::vector<connectors::StoreParcelItem>
+      items;            // those of the order, if the shipment has only some of them
+  bool is_last = true;  // nothing is left for a later shipment
 
   explicit Target(const sql::integrations::TrackingTarget::Row& row)
       : tracking_number(row.tracking_number),
@@ -89,7 +115,10 @@ struct Target {
         carrier_code(row.carrier_code.value_or("")),
         store(row),
         is_on(row.is_on),
-        is_test(row.is_test) {}
+        is_test(row.is_test),
+        order(row.order_id),
+        items(parcel_items(row.items.value_or("[]"))),
+        is_last(row.is_last) {}
 };
 
 /// Only a refusal by the store itself is final: credentials may be corrected, and a wrong store may be a
@@ -373,7 +402,10 @@ class StoreTrackingSender::Impl {
         .carrier_name = {},
         .carrier_code = {},
         .tracking_url = {},
-        .shipped_at = target.shipped_at.value_or(notice.shipped_at)};
+        .shipped_at = target.shipped_at.value_or(notice.shipped_at),
+        .order = target.order,
+        .items = target.items,
+        .is_last = target.is_last};
     if (target.carrier_number) {
       tracking.carrier_name = target.carrier_name;
       tracking.carrier_code = target.carrier_code;

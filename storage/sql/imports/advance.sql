@@ -1,12 +1,14 @@
 -- Updates the counts of an import run and the positions of its integration, and counts the recent orders that it
--- brought; the last statement of a page. A null position changes nothing, and positions never move back.
+-- brought; the last statement of a page. A null position changes nothing, and positions never move back. The run keeps
+-- its first errors, up to a number of them.
 -- $1 business uuid, $2 run uuid, $3 imported int, $4 updated int, $5 unchanged int, $6 failed int,
 -- $7 errors jsonb (JSON array), $8 integration uuid, $9 orders_reached timestamptz or null,
--- $10 products_reached timestamptz or null, $11 recent_orders bigint
+-- $10 products_reached timestamptz or null, $11 recent_orders bigint, $12 most_errors int
 with counted as (
   update integration_runs
   set imported = imported + $3, updated = updated + $4, unchanged = unchanged + $5, failed = failed + $6,
-      errors = jsonb_path_query_array(errors || $7::jsonb, '$[0 to 99]')
+      errors = errors || jsonb_path_query_array($7::jsonb, '$[0 to $last]',
+                                                jsonb_build_object('last', $12::int - 1 - jsonb_array_length(errors)))
   where business_id = $1 and guid = $2
 ), brought as (
   insert into source_counts as s (business_id, kind, source_id, hour, count, last_at)

@@ -8,7 +8,7 @@
 -- is_requested boolean, due_at timestamptz, failures int, orders_reached timestamptz or null,
 -- orders_moved_at timestamptz or null, orders_swept_at timestamptz or null,
 -- products_reached timestamptz or null, products_moved_at timestamptz or null,
--- products_swept_at timestamptz or null, service_mapping jsonb, import_since timestamptz
+-- products_swept_at timestamptz or null, products_failures int, service_mapping jsonb, import_since timestamptz
 with busy as (
   select business_id, count(*) as imports from integrations
   where lease_owner is not null and lease_until > now() group by business_id
@@ -59,9 +59,10 @@ with busy as (
 )
 select l.business_id, l.guid as integration_id, l.provider, l.store_url, encode(l.api_key, 'hex') as sealed_key,
        encode(l.api_secret, 'hex') as sealed_secret, l.auto_import or coalesce(b.requested, false) as wants_orders,
-       l.sync_products as wants_products, b.guid as run_id, coalesce(b.requested, false) as is_requested,
+       l.sync_products and (coalesce(b.requested, false) or coalesce(l.products_due_at <= now(), true)) as wants_products,
+       b.guid as run_id, coalesce(b.requested, false) as is_requested,
        l.due_at, l.failures,
        l.orders_reached, l.orders_moved_at, l.orders_swept_at,
-       l.products_reached, l.products_moved_at, l.products_swept_at, l.service_mapping,
+       l.products_reached, l.products_moved_at, l.products_swept_at, l.products_failures, l.service_mapping,
        coalesce(l.import_since, coalesce(l.first_connected_at, l.connected_at) - interval '30 days') as import_since
 from leased l left join begun b on b.business_id = l.business_id and b.integration_id = l.guid

@@ -6,14 +6,15 @@
 -- $5 due_at timestamptz (when it was claimed), $6 delay interval, $7 failures int,
 -- $8 orders_swept_at timestamptz or null (start of a complete import),
 -- $9 products_swept_at timestamptz or null (start of a complete import), $10 errors jsonb (JSON array),
--- $11 continues boolean
+-- $11 continues boolean, $12 products_failures int, $13 products_delay interval or null (if only products failed)
 with freed as (
   update integrations
   set lease_owner = null, lease_until = null, failures = $7,
       due_at = case when due_at is distinct from $5::timestamptz or requested_run is not null then due_at
                     else now() + $6::interval end,
       orders_swept_at = coalesce($8::timestamptz, orders_swept_at),
-      products_swept_at = coalesce($9::timestamptz, products_swept_at),
+      products_swept_at = coalesce($9::timestamptz, products_swept_at), products_failures = $12,
+      products_due_at = case when $12 > 0 then coalesce(now() + $13::interval, products_due_at) end,
       sweeping_since = case when $7 > 0 then null when $8::timestamptz is null then sweeping_since
                             when swept_at > now() - interval '1 hour' - 2 * $6::interval then coalesce(sweeping_since, now())
                             else now() end,
@@ -38,4 +39,4 @@ with freed as (
     and r.imported = 0 and r.updated = 0 and r.failed = 0 and r.errors = '[]'
 )
 select count_failures($1, 'import_failed', $2, f.guid, null, null, 1)
-from finished f, freed d where f.failed > 0 or d.failures > 0
+from finished f, freed d where f.failed > 0 or d.failures > 0 or $13::interval is not null

@@ -20,7 +20,8 @@ set auto_import = coalesce($3::boolean, i.auto_import), sync_products = coalesce
     lease_owner = case when b.is_earlier then null else i.lease_owner end,
     lease_until = case when b.is_earlier then null else i.lease_until end,
     due_at = case when b.is_earlier or $3::boolean > i.auto_import or $4::boolean > i.sync_products then now()
-                  else i.due_at end
+                  else i.due_at end,
+    products_due_at = case when $4::boolean > i.sync_products then null else i.products_due_at end
 from before b
 where i.business_id = $1 and i.guid = b.guid
 returning i.guid

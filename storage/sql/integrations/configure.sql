@@ -13,7 +13,7 @@ on conflict (business_id, provider, store_url) do update
 set api_key = excluded.api_key, api_secret = excluded.api_secret, auto_import = excluded.auto_import,
     sync_products = excluded.sync_products, push_tracking = excluded.push_tracking, status = 'active',
     connected_at = now(), first_connected_at = coalesce(i.first_connected_at, i.connected_at), removed_at = null,
-    due_at = now(), failures = 0,
+    due_at = now(), failures = 0, products_failures = 0, products_due_at = null,
     service_mapping = coalesce($11::jsonb, i.service_mapping),
     import_since = coalesce($12::timestamptz, i.import_since,
                             coalesce(i.first_connected_at, i.connected_at) - interval '30 days'),

@@ -35,6 +35,35 @@ json::value linked_url(const json::value& company, const json::value& number) {
                      std::string(number.as_string()));
 }
 
+// Takes the requested lines of a fulfillment order, all if none is requested. Returns false if it has fewer.
+bool take_lines(json::object& fulfillment_order, const json::object& requested) {
+  const auto* const named = requested.if_contains("fulfillmentOrderLineItems");
+  auto* const lines = fulfillment_order.if_contains("lineItems");
+  if (lines == nullptr) return named == nullptr;
+  for (auto& line : lines->as_array()) {
+    auto& remaining = line.as_object().at("remainingQuantity").as_int64();
+    if (named == nullptr) remaining = 0;
+  }
+  if (named == nullptr) return true;
+  for (const auto& wanted : named->as_array()) {
+    const auto& all = lines->as_array();
+    const auto line =
+        std::ranges::find_if(all, [&](const json::value& each) { return each.at("id") == wanted.at("id"); });
+    if (line == all.end()) return false;
+    auto& remaining = lines->as_array()[line - all.begin()].as_object().at("remainingQuantity").as_int64();
+    remaining -= wanted.at("quantity").to_number<std::int64_t>();
+    if (remaining < 0) return false;
+  }
+  return true;
+}
+
+bool has_lines_left(const json::object& fulfillment_order) {
+  const auto* const lines = fulfillment_order.if_contains("lineItems");
+  return lines != nullptr && std::ranges::any_of(lines->as_array(), [](const json::value& line) {
+           return line.at("remainingQuantity").as_int64() > 0;
+         });
+}
+
 // The trackingInfo entries of a FulfillmentTrackingInput, or an error message if it is invalid.
 std::variant<json::array, std::string> tracking_of(const json::object& input) {
   const bool single = input.contains("number");
@@ -152,6 +181,24 @@ json::object ShopifyShop::fulfillment_order(std::int64_t id, std::int64_t locati
             {"location", {{"id", test_gid("Location", location)}}}}}};
 }
 
+json::object ShopifyShop::fulfillment_line(std::int64_t id, std::string_view line_item,
+                                           std::int64_t quantity) {
+  return {{"id", test_gid("FulfillmentOrderLineItem", id)},
+          {"totalQuantity", quantity},
+          {"remainingQuantity", quantity},
+          {"lineItem", {{"id", line_item}}}};
+}
+
+json::value ShopifyShop::find_fulfillment_order(std::string_view gid) {
+  const GraphqlPage all = orders.page(orders.size(), std::nullopt, nullptr, ShopifyTable::Cursors::key);
+  for (const auto* const order : all.nodes) {
+    for (const auto& part : order->at("fulfillmentOrders").as_array()) {
+      if (text_of(part.as_object(), "id") == gid) return part;
+    }
+  }
+  return nullptr;
+}
+
 std::int64_t ShopifyShop::add_order(const json::object& fields) {
   const std::int64_t id = ++next_id_;
   const Time now = tick();
@@ -222,9 +269,9 @@ json::object ShopifyShop::fulfillment_create(const json::object& arguments) {
   const auto tracking = tracking_of(info != nullptr ? *info : json::object());
   if (const auto* const wrong = std::get_if<std::string>(&tracking))
     return user_error("trackingInfo", *wrong);
-  std::set<std::string> requested;
+  std::map<std::string, const json::object*> requested;
   for (const auto& line : input.at("lineItemsByFulfillmentOrder").as_array()) {
-    requested.insert(text_of(line.as_object(), "fulfillmentOrderId"));
+    requested.emplace(text_of(line.as_object(), "fulfillmentOrderId"), &line.as_object());
   }
   const GraphqlPage all = orders.page(orders.size(), std::nullopt, nullptr, ShopifyTable::Cursors::key);
   for (const auto* const order : all.nodes) {
@@ -234,7 +281,8 @@ json::object ShopifyShop::fulfillment_create(const json::object& arguments) {
     std::size_t found = 0;
     for (auto& part : parts) {
       auto& fulfillment_order = part.as_object();
-      if (!requested.contains(text_of(fulfillment_order, "id"))) continue;
+      const auto wanted = requested.find(text_of(fulfillment_order, "id"));
+      if (wanted == requested.end()) continue;
       const std::string status = text_of(fulfillment_order, "status");
       if (status != "OPEN" && status != "IN_PROGRESS") {
         return user_error("fulfillment", "Fulfillment order " +
@@ -242,7 +290,9 @@ json::object ShopifyShop::fulfillment_create(const json::object& arguments) {
                                              " has an unfulfillable status= " + status + ".");
       }
       ++found;
-      fulfillment_order["status"] = "CLOSED";
+      if (!take_lines(fulfillment_order, *wanted->second))
+        return user_error("fulfillment", "Invalid fulfillment order line item quantity requested.");
+      fulfillment_order["status"] = has_lines_left(fulfillment_order) ? "IN_PROGRESS" : "CLOSED";
       fulfillment_order.at("fulfillments")
           .as_array()
           .push_back(json::object{{"id", test_gid("Fulfillment", next_id_ + 1)}});

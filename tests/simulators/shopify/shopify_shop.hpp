@@ -59,6 +59,9 @@ class ShopifyShop {
   std::int64_t add_product(const json::object& fields);
   void change_product(std::int64_t id, const json::object& fields);
 
+  /// Null if there is none.
+  json::value find_fulfillment_order(std::string_view gid);
+
   /// Return the payloads of the mutations.
   json::object fulfillment_create(const json::object& arguments);
   json::object tracking_update(const json::object& arguments);
@@ -69,6 +72,8 @@ class ShopifyShop {
                               double weight = 0, std::string_view unit = "KILOGRAMS");
   static json::object fulfillment_order(std::int64_t id, std::int64_t location,
                                         std::string_view status = "OPEN");
+  /// A line of a fulfillment order, for its member `lineItems`; `line_item` is the gid of the order's line.
+  static json::object fulfillment_line(std::int64_t id, std::string_view line_item, std::int64_t quantity);
   static json::object money(std::string_view amount, std::string_view currency);
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 const GraphqlSchema& schema() {
   static const GraphqlSchema schema(R"(
-QueryRoot: shop:Shop currentAppInstallation:AppInstallation order:Order orders@Order product:Product products@Product
+QueryRoot: shop:Shop currentAppInstallation:AppInstallation order:Order orders@Order fulfillmentOrder:FulfillmentOrder product:Product products@Product
 MutationRoot: fulfillmentCreate:FulfillmentCreatePayload fulfillmentTrackingInfoUpdate:FulfillmentTrackingInfoUpdatePayload
 Shop: id name
 AppInstallation: accessScopes[AccessScope
@@ -23,15 +23,16 @@ CustomerEmailAddress: emailAddress
 CustomerPhoneNumber: phoneNumber
 MailingAddress: name company address1 address2 city province provinceCode zip countryCodeV2 phone
 ShippingLine: title discountedPriceSet:MoneyBag
-LineItem: title variantTitle sku quantity currentQuantity customAttributes[Attribute originalUnitPriceSet:MoneyBag
+LineItem: id title variantTitle sku quantity currentQuantity customAttributes[Attribute originalUnitPriceSet:MoneyBag
 Attribute: key value
 Fulfillment: id status displayStatus location:Location trackingInfo[FulfillmentTrackingInfo
 FulfillmentTrackingInfo: company number url
-FulfillmentOrder: id status fulfillments@Fulfillment assignedLocation:FulfillmentOrderAssignedLocation
+FulfillmentOrder: id status fulfillments@Fulfillment assignedLocation:FulfillmentOrderAssignedLocation lineItems@FulfillmentOrderLineItem
+FulfillmentOrderLineItem: id totalQuantity remainingQuantity lineItem:LineItem
 FulfillmentOrderAssignedLocation: name location:Location
 Location: id
 Product: id title description updatedAt hasOnlyDefaultVariant variants@ProductVariant
-ProductVariant: title sku barcode price inventoryItem:InventoryItem
+ProductVariant: id title sku barcode price inventoryItem:InventoryItem
 InventoryItem: harmonizedSystemCode countryCodeOfOrigin measurement:InventoryItemMeasurement
 InventoryItemMeasurement: weight:Weight
 Weight: unit value
@@ -363,6 +364,11 @@ json::value ShopifySimulator::execute_field(const GraphqlField& requested_field,
     json::array scopes;
     for (const auto& scope : scopes_) scopes.push_back(json::object{{"handle", scope}});
     return projection.take(requested_field, known, json::object{{"accessScopes", std::move(scopes)}});
+  }
+  if (requested_field.name == "fulfillmentOrder") {
+    require(has_scope("merchant_managed_fulfillment_orders"), "read_merchant_managed_fulfillment_orders");
+    return projection.take(requested_field, known,
+                           shop_.find_fulfillment_order(requested_field.arguments.at("id").as_string()));
   }
   const bool of_orders = requested_field.name.starts_with("order");
   require(has_scope(of_orders ? "orders" : "products"), of_orders ? "read_orders" : "read_products");

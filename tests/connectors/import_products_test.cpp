@@ -1,0 +1,196 @@
+// Products of stores with their variants, and their measures in the items of orders.
+#include "tests/connectors/import_fixture.hpp"
+#include "tests/simulators/shopify/shopify_simulator.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t each_call = 1'000'000;
+
+Fault broken_products() {
+  auto fault = failing_with(500);
+  fault.path_part = "products";
+  return fault;
+}
+
+json::object variant_of(int id, std::string_view title, std::string_view sku, std::string_view price) {
+  auto made = ShopifyShop::variant(title, sku, price, 250, "GRAMS");
+  made["id"] = test_gid("ProductVariant", id);
+  return made;
+}
+
+json::object with_variants(json::array variants) {
+  return {{"title", "Shirt"}, {"hasOnlyDefaultVariant", false}, {"variants", std::move(variants)}};
+}
+
+class ImportProducts : public ImportTest {
+ protected:
+  ImportProducts() { shop.without_limits(); }
+
+  Connection connect_shop() {
+    return connect({"shopify", shop.url(), std::string(ShopifySimulator::client_id),
+                    std::string(ShopifySimulator::client_secret)},
+                   {.sync_products = true});
+  }
+  std::string product(std::string_view columns, std::string_view name = "Shirt") {
+    return tenant.sql.value(
+        "select " + std::string(columns) + " from products where business_id = $1 and name = $2",
+        {tenant.id, std::string(name)});
+  }
+  /// "S=SKU-S:0, L=SKU-L:2.5"
+  std::string variants() {
+    return product(
+        "(select string_agg(concat(v ->> 'name', '=', v ->> 'sku', ':', v ->> 'priceDifference'), ', ' "
+        "order by n) from jsonb_array_elements(variants) with ordinality e (v, n))");
+  }
+
+  ShopifySimulator shop;
+};
+
+TEST_F(ImportProducts, AProductWithoutAPriceOfItsOwnHasTheLowestOfItsVariants) {
+  const auto shirt = shop.add_product(
+      with_variants({variant_of(1, "S", "SHIRT-S", "12.50"), variant_of(2, "L", "SHIRT-L", "10.00")}));
+  auto connection = connect_shop();
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(product("price"), "10.00");
+  EXPECT_EQ(variants(), "S=SHIRT-S:2.5, L=SHIRT-L:0");
+  const auto events = connection.events(3);
+  shop.change_product(
+      shirt, with_variants({variant_of(1, "S", "SHIRT-S", "12.50"), variant_of(2, "L", "SHIRT-L", "11.00")}));
+  connection.sync();
+  EXPECT_EQ(product("price"), "11.00");
+  EXPECT_EQ(variants(), "S=SHIRT-S:1.5, L=SHIRT-L:0");
+  EXPECT_EQ(connection.events(3), events + 1);
+}
+
+TEST_F(ImportProducts, VariantsFollowTheStoreByItsIdsAndThoseOfPeopleStay) {
+  const auto shirt = shop.add_product(
+      with_variants({variant_of(1, "S", "SHIRT-S", "10"), variant_of(2, "L", "SHIRT-L", "10")}));
+  auto connection = connect_shop();
+  connection.sync();
+  const auto guid = product("guid");
+  const auto large = product("variants -> 1 ->> 'guid'");
+  ASSERT_EQ(
+      tenant.http.post("/api/v1/Products/" + guid + "/variants", {{"name", "Gift"}, {"sku", "SHIRT-GIFT"}})
+          .status,
+      201);
+  shop.change_product(shirt, with_variants({variant_of(2, "Large", "SHIRT-XL", "10")}));
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(variants(), "Large=SHIRT-XL:0, Gift=SHIRT-GIFT:");
+  EXPECT_EQ(product("variants -> 0 ->> 'guid'"), large);
+  const auto answer = tenant.http.get("/api/v1/Products/" + guid + "/variants/" + large).data().as_object();
+  EXPECT_FALSE(answer.contains("externalId")) << "the store's id is internal";
+  // Its only variant stands for the product, which then has its SKU.
+  shop.change_product(shirt, {{"hasOnlyDefaultVariant", true},
+                              {"variants", json::array{variant_of(2, "Default Title", "SHIRT-XL", "9")}}});
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(variants(), "Gift=SHIRT-GIFT:");
+  EXPECT_EQ(product("sku"), "SHIRT-XL");
+}
+
+TEST_F(ImportProducts, AVariantOfTwoStoresStaysUntilBothRemovedIt) {
+  ShopifySimulator second;
+  second.without_limits();
+  const auto both = with_variants({variant_of(1, "S", "SHIRT-S", "10"), variant_of(2, "L", "SHIRT-L", "10")});
+  const auto one = with_variants({variant_of(1, "S", "SHIRT-S", "10")});
+  const auto in_first = shop.add_product(both);
+  const auto in_second = second.add_product(both);
+  auto connection = connect_shop();
+  auto other = connect({"shopify", second.url(), std::string(ShopifySimulator::client_id),
+                        std::string(ShopifySimulator::client_secret)},
+                       {.sync_products = true});
+  connection.sync();
+  EXPECT_EQ(other.sync().reason(),
+            "The product Shirt: it is the product Shirt here, which has the SKU SHIRT-S, and its values "
+            "replace those here.");
+  shop.change_product(in_first, one);
+  connection.sync();
+  EXPECT_EQ(variants(), "S=SHIRT-S:0, L=SHIRT-L:0");
+  second.change_product(in_second, one);
+  other.sync();
+  EXPECT_EQ(variants(), "S=SHIRT-S:0");
+}
+
+TEST_F(ImportProducts, VariantsBeyondTheThousandthAreNamedOnce) {
+  json::array many;
+  for (int i = 0; i < 1003; ++i) many.push_back(variant_of(i + 1, "Size " + std::to_string(i), "", "1"));
+  shop.add_product(with_variants(std::move(many)));
+  auto connection = connect_shop();
+  EXPECT_EQ(connection.sync(60s).reason(),
+            "The product Shirt: 3 of its 1003 variants are left out, because a product has at most 1000.");
+  EXPECT_EQ(product("jsonb_array_length(variants)"), "1000");
+  EXPECT_TRUE(connection.sync(60s).errors.empty());
+}
+
+TEST_F(ImportProducts, TheFirstOrdersHaveTheMeasuresOfTheirProductsAndVariants) {
+  store.add_product({{"name", "Tee"},
+                     {"sku", "TEE-BLUE"},
+                     {"weight", "0.2"},
+                     {"dimensions", {{"length", "30"}, {"width", "20"}, {"height", "2"}}}});
+  const auto shirt = store.add_product({{"name", "Shirt"}, {"sku", "SHIRT"}, {"weight", "0.3"}});
+  store.add_variation(shirt, {{"sku", "SHIRT-L"},
+                              {"weight", "0.4"},
+                              {"dimensions", {{"length", "40"}, {"width", "25"}, {"height", ""}}}});
+  const auto plain = store.add_order();
+  const json::object line{{"id", 1},       {"name", "Shirt"}, {"sku", "SHIRT-L"},
+                          {"quantity", 1}, {"total", "1.00"}, {"price", 1}};
+  const auto varied = store.add_order({{"line_items", json::array{line}}});
+  auto connection = connect(store, {.sync_products = true});
+  EXPECT_EQ(connection.sync().imported, 2);
+  const auto dimensions = [&](std::int64_t order) {
+    return json::parse(connection.order(order, "items #>> '{0,dimensions}'"));
+  };
+  EXPECT_EQ(dimensions(plain), json::parse(R"({"length": 30, "width": 20, "height": 2, "weight": 0.2})"));
+  const auto of_variant = dimensions(varied);
+  EXPECT_EQ(to_json(of_variant.at("length")), "40");
+  EXPECT_EQ(to_json(of_variant.at("width")), "25");
+  EXPECT_EQ(to_json(of_variant.at("weight")), "0.4");
+  EXPECT_EQ(product("variants #>> '{0,dimensions,length}'"), "40");
+}
+
+TEST_F(ImportProducts, OrdersAreImportedAlthoughProductsCannotBeRead) {
+  store.add_product({{"name", "Tee"}, {"sku", "TEE-BLUE"}});
+  const auto order = store.add_order();
+  store.fail(broken_products(), each_call);
+  auto connection = connect(store, {.sync_products = true});
+  const auto run = connection.sync(60s);
+  EXPECT_EQ(run.counts(), "1 imported, 0 updated, 0 unchanged, 0 failed");
+  EXPECT_EQ(run.reason(), "The store answers 500.");
+  EXPECT_EQ(connection.value("products_failures"), "1");
+  EXPECT_EQ(connection.value("failures"), "0") << "orders do not wait";
+  EXPECT_EQ(connection.value("products_due_at > now() + interval '40 seconds'"), "t");
+  store.change_order(order, {{"status", "cancelled"}});
+  EXPECT_EQ(connection.sync(60s).updated, 1) << "a requested import reads the products again";
+  EXPECT_EQ(connection.value("products_failures"), "2");
+  store.stop_failing();
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(product("sku", "Tee"), "TEE-BLUE");
+  EXPECT_EQ(connection.value("products_failures"), "0");
+  EXPECT_EQ(connection.value("products_due_at"), "");
+}
+
+TEST_F(ImportProducts, ACancellationDoesNotWaitWhileProductsCannotBeRead) {
+  store.fail(broken_products(), each_call);
+  const auto order = store.add_order();
+  auto connection = connect(store, {.auto_import = true, .sync_products = true});
+  ASSERT_TRUE(eventually([&] { return connection.value("products_failures") == "1"; }));
+  ASSERT_EQ(connection.orders(), 1);
+  const auto asked = store.count("GET", "products");
+  store.change_order(order, {{"status", "cancelled"}});
+  EXPECT_TRUE(eventually([&] { return connection.order(order, "status") == "cancelled"; }));
+  EXPECT_EQ(store.count("GET", "products"), asked) << "products wait as before";
+}
+
+TEST_F(ImportProducts, ErrorsOfProductsLeaveRoomForThoseOfOrders) {
+  for (int i = 0; i < 60; ++i) store.add_product({{"name", "P" + std::to_string(i)}, {"price", "9,90"}});
+  const auto bad = store.add_order({{"total", "-1.00"}});
+  auto connection = connect(store, {.sync_products = true});
+  const auto run = connection.sync(60s);
+  ASSERT_EQ(run.errors.size(), 51U);
+  EXPECT_EQ(run.errors.at(50).at("externalId").as_string(), std::to_string(bad));
+}
+
+}  // namespace
+}  // namespace waybill::tests
