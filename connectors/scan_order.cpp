@@ -91,6 +91,13 @@ class Placing {
 
 }  // namespace
 
+ListPart newest_part(std::size_t size, const ScanTime& first, const ScanTime& last, bool newest_first) {
+  const std::size_t kept = std::min(size, most_scans);
+  const bool are_known = first.known != TimeKnown::none && last.known != TimeKnown::none;
+  if (are_known && first.at != last.at) newest_first = first.at > last.at;
+  return newest_first ? ListPart{0, kept} : ListPart{size - kept, size};
+}
+
 std::vector<PlacedScan> in_order(std::span<const ScanTime> list, bool newest_first, Time now) {
   return Placing(list, newest_first, now).placed();
 }

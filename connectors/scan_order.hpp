@@ -30,10 +30,26 @@ struct PlacedScan {
   bool may_move = true;  // false: its time is unknown and the gateway has a newer scan
 };
 
-/// The scans of a gateway's list, oldest first. Exact times decide. Zones differ by hours, so that a time
-/// without one, or a day, moves between its neighbours in the list if these are more exact, as far as a zone
-/// can explain it. A scan without a time has that of the one before it in the list; the newest one has `now`.
-/// `newest_first` is the usual order of the list; its times can show the other one. Pure.
+/// The most scans of a gateway's list that are read: the newest ones.
+inline constexpr std::size_t most_scans = 1000;
+
+/// A part of a list: the positions from `begin` to the one before `end`.
+struct ListPart {
+  std::size_t begin = 0, end = 0;
+
+  bool operator==(const ListPart&) const = default;
+};
+
+/// The part of a gateway's list of `size` scans that has the newest ones, at most `most_scans`. The times of
+/// the first and the last scan tell the order of the list; otherwise it is the usual one, `newest_first`. A
+/// connector reads no scan outside it. Pure.
+ListPart newest_part(std::size_t size, const ScanTime& first, const ScanTime& last, bool newest_first);
+
+/// The scans of a gateway's list, at most `most_scans`, oldest first. Exact times decide. Zones differ by
+/// hours, so that a time without one, or a day, moves between its neighbours in the list if these are more
+/// exact, as far as a zone can explain it. A scan without a time has that of the one before it in the list;
+/// the newest one has `now`. `newest_first` is the usual order of the list; its times can show the other one.
+/// Pure.
 std::vector<PlacedScan> in_order(std::span<const ScanTime> list, bool newest_first, Time now);
 
 }  // namespace waybill::connectors

@@ -33,6 +33,18 @@ TEST(ScanOrder, IsThatOfExactTimes) {
   EXPECT_EQ(order({}), "");
 }
 
+TEST(ScanOrder, TheNewestPartOfAListIsAtTheEndThatItsTimesTell) {
+  constexpr std::size_t many = 20'000;
+  const ListPart first{0, most_scans}, last{many - most_scans, many};
+  for (const bool newest_first : {true, false}) {
+    EXPECT_EQ(newest_part(many, at(9), at(1), newest_first), first);
+    EXPECT_EQ(newest_part(many, at(1, local), at(9, day), newest_first), last);
+    EXPECT_EQ(newest_part(many, undated, at(9), newest_first), newest_first ? first : last);
+    EXPECT_EQ(newest_part(many, at(1), at(1), newest_first), newest_first ? first : last);
+    EXPECT_EQ(newest_part(3, at(1), at(2), newest_first), (ListPart{0, 3}));
+  }
+}
+
 TEST(ScanOrder, OfEqualTimesIsThatOfTheList) {
   EXPECT_EQ(order({at(2), at(2), at(1)}), "2@1 1@2 0@2");
   EXPECT_EQ(order({at(1), at(2), at(2)}), "0@1 1@2 2@2");

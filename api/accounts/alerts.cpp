@@ -143,7 +143,7 @@ asio::awaitable<Answer> change_alerts(Call& call, Services& services) {
                           .webhook_url = text_at(body, "webhook.url"),
                           .sealed_secret = sealed,
                           .without_webhook = is_null(body, "webhook")});
-  if (minutes != nullptr) co_await transaction->run(sql::alerts::MoveWindows{.business = call.business()});
+  co_await transaction->run(sql::alerts::MoveWindows{.business = call.business()});
   const auto rows = co_await transaction->run(sql::alerts::Get{.business = call.business()});
   json::object answer = settings_of(rows.front());
   co_await transaction->commit();

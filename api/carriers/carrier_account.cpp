@@ -23,7 +23,7 @@ bool leaves_account(const sql::carriers::LockAccount::Row& now, const AccountCha
 }
 
 std::string reason_of(std::string_view status) {
-  if (status == "refused") return "was resolved as not bought and is still looked up";
+  if (status == "refused") return "was resolved as not bought, or withdrawn, and is still looked up";
   if (status == "bought" || status == "void_refused") return "waits for its label";
   return "is " + std::string(status);
 }
@@ -37,8 +37,11 @@ boost::asio::awaitable<void> keep_account_of_purchases(storage::Transaction& tra
   const auto account = accounts.find();
   if (!account || account->connector == connectors::manual_connector) co_return;
   if (change && !leaves_account(*account, *change)) co_return;
-  const auto open = co_await transaction.run(sql::carriers::OpenPurchases{
-      .business = business, .carrier = carrier, .connector = account->connector, .most = most_named});
+  const auto open = co_await transaction.run(sql::carriers::OpenPurchases{.business = business,
+                                                                          .carrier = carrier,
+                                                                          .connector = account->connector,
+                                                                          .test_mode = account->test_mode,
+                                                                          .most = most_named});
   FieldErrors purchases;
   for (const auto& row : open) {
     purchases.push_back({"purchases[" + std::to_string(purchases.size()) + "]",

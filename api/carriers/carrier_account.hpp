@@ -20,8 +20,9 @@ struct AccountChange {
 
 /// Locks a carrier's configuration until the end of the transaction, so that no purchase begins before that.
 /// Throws Failure (409) with the open purchases if the carrier is removed (nullopt), deactivated, or gets
-/// another connector, address, account or mode while its gateway is still to be asked for some of them. Other
-/// changes, such as of the token, are allowed. Nothing for a carrier that is not configured, or is `manual`.
+/// another connector, address, account or mode while its gateway is still to be asked for some of them. Those
+/// that wait for another connector or mode hold nothing. Other changes, such as of the token, are allowed.
+/// Nothing for a carrier that is not configured, or is `manual`.
 boost::asio::awaitable<void> keep_account_of_purchases(storage::Transaction& transaction, Guid business,
                                                        Guid carrier, std::optional<AccountChange> change);
 

@@ -30,7 +30,7 @@ Bytes sealed_inbound(const Call& call, const Services& services, const Guid& car
 /// is stored: encrypted anew, it would look changed in the audit log.
 std::optional<Bytes> sealed(const Call& call, const Services& services, const Guid& carrier,
                             const std::string& name, const std::optional<Bytes>& before) {
-  const auto secret = text_at(call.object(), name);
+  const auto secret = credential_at(call.object(), name);
   if (!secret) return std::nullopt;
   const auto purpose = carrier_secret_purpose(call.business(), carrier, name);
   if (before) {
@@ -82,7 +82,7 @@ void check_default_level(const json::object& body, const Terms& terms) {
 
 /// The key of the request, or else the stored one; empty if there is none or it cannot be opened.
 std::string key_of(const Call& call, const Services& services, const Guid& carrier, const Terms& terms) {
-  if (const auto given = text_at(call.object(), "apiKey")) return *given;
+  if (const auto given = credential_at(call.object(), "apiKey")) return *given;
   if (call.object().contains("apiKey")) return {};
   return open_carrier_key(services.secrets, call.business(), carrier, terms.sealed_key);
 }
@@ -143,6 +143,7 @@ void check_carrier_update(const json::object& body, FieldErrors& errors) {
 
 asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
   const auto& body = call.object();
+  require_printable_credentials(body);
   const auto carrier = guid_at(body, "carrierId").value();
   auto terms = co_await read_terms(call, services, carrier);
   terms.account_number.reset();  // a configuration replaces all of the former one
@@ -188,6 +189,7 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
 
 asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
   const auto& body = call.object();
+  require_printable_credentials(body);
   const auto& carrier = call.id();
   auto terms = co_await read_terms(call, services, carrier);
   const auto pattern = text_at(body, "trackingUrlPattern");

@@ -10,6 +10,7 @@
 #include "connectors/gateways/gateways.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/places/postal_code.hpp"
+#include "net/destination/ascii_host.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
@@ -121,7 +122,7 @@ CarrierConnection merged_connection(const json::object& body, CarrierConnection 
   if (auto connector = text_member(body, "connector")) stored.connector = *std::move(connector);
   if (find_member(body, "apiUrl") != nullptr) {
     stored.api_url = text_member(body, "apiUrl");
-    if (stored.api_url) stored.api_url = without_slash(*std::move(stored.api_url));
+    if (stored.api_url) stored.api_url = without_slash(net::with_ascii_host(*stored.api_url));
   } else if (stored.connector == manual_connector) {
     stored.api_url.reset();
   }

@@ -41,7 +41,7 @@ FieldErrors changes_of_labelled(const ShipmentValues& values, const ShipmentValu
 Failure locked_by_label(std::string_view label_status, FieldErrors details) {
   std::string message = "The carrier's label of the shipment is ";
   if (label_status == "buying") {
-    message += "being bought; void it (POST …/void) once it is bought.";
+    message += "being bought; withdraw it (POST …/void) while it is requested, or void it once it is bought.";
   } else if (label_status == "voiding") {
     message += "being voided; try again once it is voided.";
   } else if (label_status == "unknown") {

@@ -73,13 +73,32 @@ Failure nothing_to_void(const sql::purchases::Terms::Row& terms) {
 /// The failure of a void of a purchase that has no label to void.
 Failure cannot_void(const domain::Purchase& purchase) {
   const std::string status(domain::text_of(purchase.status));
-  std::string message =
-      "The purchase of the carrier's label is " + status + "; only a bought label can be voided.";
+  std::string message = "The purchase of the carrier's label is " + status +
+                        "; only a bought label can be voided, and only a requested purchase withdrawn.";
   if (purchase.status == PurchaseStatus::bought)
     message =
         "The label is not known to the gateway, because an admin resolved its purchase as bought. Void it at "
         "the carrier, then resolve the purchase as not_bought.";
   return {ErrorCode::conflict, std::move(message), {{"status", status}}};
+}
+
+/// Locks the shipment. Throws Failure (409) for a label that the gateway does not void, because its carrier
+/// is in another mode than when it was bought.
+asio::awaitable<void> require_mode(storage::Transaction& transaction, storage::PurchaseKey key) {
+  co_await transaction.run(
+      sql::purchases::LockShipment{.business = key.business_id, .shipment = key.shipment_id});
+  const auto rows =
+      co_await transaction.run(sql::purchases::Get{.business = key.business_id, .purchase = key.guid});
+  if (rows.empty()) co_return;
+  const auto purchase = storage::purchase_of(key.business_id, rows.front());
+  if (!domain::can_void(purchase.facts) || co_await storage::has_mode_of_carrier(transaction, purchase))
+    co_return;
+  const std::string mode = purchase.test_mode.value_or(false) ? "true" : "false";
+  throw Failure(ErrorCode::conflict,
+                "The label was bought with testMode " + mode +
+                    ", and its carrier has another one now. Configure the carrier with testMode " + mode +
+                    " and a key of this mode to void the label.",
+                {{"testMode", "must be " + mode}});
 }
 
 /// The purchase that a call names, or else the last one of its shipment. Throws Failure: 404 for one of
@@ -98,19 +117,27 @@ asio::awaitable<Guid> purchase_to_void(const Call& call, Services& services,
   co_return latest.front().guid;
 }
 
+/// Withdraws a purchase before its buy call, or requests the void of its label.
+domain::Effect take_back(storage::StoredPurchase& purchase, Time now) {
+  if (purchase.facts.status == PurchaseStatus::requested) return domain::withdraw(purchase.facts, now);
+  return domain::void_requested(purchase.facts, now);
+}
+
 asio::awaitable<Answer> void_label(Call& call, Services& services) {
   const auto rows = co_await services.db.read(terms_of(call));
   if (rows.empty()) throw not_found("shipment");
   const Guid purchase = co_await purchase_to_void(call, services, rows.front());
+  const storage::PurchaseKey key{call.business(), call.id(), purchase};
   const auto transaction = co_await services.db.begin(call.cause());
-  storage::PurchaseChange change{.key = {call.business(), call.id(), purchase},
-                                 .make = [](storage::StoredPurchase& purchase,
-                                            Time now) { return domain::void_requested(purchase.facts, now); },
-                                 .cause = std::string()};  // that of the transaction
+  co_await require_mode(*transaction, key);
+  storage::PurchaseChange change{
+      .key = key, .make = take_back, .cause = std::string()};  // that of the transaction
   const auto changed = co_await storage::change_purchase(*transaction, std::move(change));
   if (!changed) throw nothing_to_void(rows.front());
   const domain::Purchase& facts = changed->purchase.facts;
-  if (facts.status != PurchaseStatus::voiding && facts.status != PurchaseStatus::voided)
+  const bool is_withdrawn =
+      facts.status == PurchaseStatus::refused && facts.error.code == domain::withdrawn_code;
+  if (facts.status != PurchaseStatus::voiding && facts.status != PurchaseStatus::voided && !is_withdrawn)
     throw cannot_void(facts);
   const auto shown =
       co_await transaction->run(sql::purchases::Answer{.business = call.business(), .purchase = purchase});
@@ -192,11 +219,13 @@ const Endpoint purchase_endpoint_table[] = {
      .permission = Permission::operate,
      .handler = void_label,
      .operation_id = "voidShipmentLabel",
-     .summary = "Voids the carrier's label of a shipment",
+     .summary = "Voids the carrier's label of a shipment, or withdraws its purchase",
      .description =
          "The void is requested (202) and made in the background; shipment_label_voided follows. After a "
          "refused void the status is void_refused, and the label is bought as before; another call asks "
-         "again. 200 if the label is voided already, 409 with the status if none is bought.",
+         "again. 200 if the label is voided already. A purchase that is requested is withdrawn (200): it is "
+         "refused with the code WITHDRAWN. 409 with the status if a purchase is buying, unknown or refused, "
+         "and with testMode if the carrier's is another than that of the label.",
      .tag = "Shipments",
      .query = void_parameters,
      .answer = &purchase_schema,

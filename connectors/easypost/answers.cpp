@@ -19,8 +19,6 @@ using Problem = GatewayError::Problem;
 
 constexpr std::size_t message_limit = 300;
 constexpr std::size_t code_limit = 100;
-constexpr std::size_t most_rates = 500;
-constexpr std::size_t most_messages = 50;
 constexpr std::size_t longest_link = 2000;  // as in shipments
 constexpr std::size_t longest_file_link = 4096;
 
@@ -63,9 +61,7 @@ bool names_carrier_account(const json::object& error) {
 }
 
 std::string sentence_about(const Answer& answer) {
-  if (answer.failure != net::HttpFailure::none) {
-    return "EasyPost cannot be reached: " + std::string(net::failure_text(answer.failure)) + ".";
-  }
+  if (answer.failure != net::HttpFailure::none) return "EasyPost cannot be reached: " + answer.failure_reason;
   const auto status = std::to_string(answer.status);
   return answer.is_success() ? "EasyPost's answer (" + status + ") cannot be read."
                              : "EasyPost answers " + status + " without a reason.";
@@ -184,10 +180,18 @@ bool Answer::is_refusal() const {
 
 bool Answer::is_not_found() const { return status == 404 && error() != nullptr; }
 
+bool Answer::is_rate_limit() const {
+  const auto* const found = error();
+  return found != nullptr && status == 429 && !leaves_open(code_at(*found, "code"));
+}
+
 Answer read_answer(const net::HttpResponse& response, std::string_view api_key) {
   constexpr std::size_t shortest_key = 8;  // a shorter one could be part of ordinary words
   Answer answer{.failure = response.failure, .status = response.status, .body = nullptr, .retry_after = {}};
-  if (response.failure != net::HttpFailure::none) return answer;
+  if (response.failure != net::HttpFailure::none) {
+    answer.failure_reason = safe_text(response.error);
+    return answer;
+  }
   answer.retry_after = retry_after(response, response.started_at + response.duration);
   auto body = api_key.size() >= shortest_key ? json_body(replaced(response.body, api_key, "(key)"))
                                              : json_body(response.body);
@@ -214,8 +218,8 @@ std::string safe_text(std::string_view text) {
 
 CarrierMessage message_of(const Answer& answer) {
   const auto* const error = answer.error();
-  if (error == nullptr)
-    return {answer.status > 0 ? std::to_string(answer.status) : "", sentence_about(answer)};
+  if (answer.failure != net::HttpFailure::none) return {"unreachable", sentence_about(answer)};
+  if (error == nullptr) return {std::to_string(answer.status), sentence_about(answer)};
   std::string words;
   for (const auto* const field : {"message", "errors"}) {
     if (const auto* const value = error->if_contains(field)) append_words(words, *value);
@@ -248,14 +252,17 @@ Offers offers_in(const json::object& shipment, std::string_view carrier_account)
     offers.has_others = true;
     return false;
   };
+  std::size_t read_rates = 0;
   for (const auto& entry : list_at(shipment, "rates")) {
     const auto* const rate = entry.if_object();
-    if (rate == nullptr || !is_ours(*rate) || offers.answer.rates.size() >= most_rates) continue;
+    if (rate == nullptr || !is_ours(*rate)) continue;
+    if (++read_rates > most_rates) throw too_many_rates();
     if (auto read = rate_in(*rate)) offers.answer.rates.push_back(std::move(*read));
   }
   for (const auto& entry : list_at(shipment, "messages")) {
     const auto* const message = entry.if_object();
-    if (message == nullptr || !is_ours(*message) || offers.answer.messages.size() >= most_messages) continue;
+    if (message == nullptr || !is_ours(*message) || offers.answer.messages.size() >= most_rate_messages)
+      continue;
     offers.answer.messages.push_back(carrier_message(*message));
   }
   return offers;
@@ -313,7 +320,7 @@ PurchaseAnswer purchase_of(const Answer& answer, std::string_view gateway_id) {
     if (bought && bought->gateway_id == gateway_id) return std::move(*bought);
     return UnknownPurchase{{"", "EasyPost accepted the purchase, but its answer has no label."}};
   }
-  if (answer.is_refusal()) return RefusedPurchase{message_of(answer)};
+  if (answer.is_refusal() || answer.is_rate_limit()) return RefusedPurchase{message_of(answer)};
   return UnknownPurchase{message_of(answer)};
 }
 

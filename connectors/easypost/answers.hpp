@@ -15,6 +15,7 @@ struct Answer {
   int status = 0;
   json::value body;  // null without JSON
   std::optional<Duration> retry_after;
+  std::string failure_reason = {};  // a sentence for people; empty without a failure
 
   bool is_success() const;
   /// Null unless the answer is EasyPost's report of an error: a 4xx or 5xx with a code.
@@ -24,6 +25,8 @@ struct Answer {
   bool is_refusal() const;
   /// Returns true if EasyPost itself says that it has no such record.
   bool is_not_found() const;
+  /// Returns true if EasyPost itself did not take the call, because there are too many.
+  bool is_rate_limit() const;
 };
 
 /// The API key in the body is masked before anything is read from it.
@@ -48,6 +51,7 @@ struct Offers {
   RatesAnswer answer;
   bool has_others = false;  // there are some of other accounts
 };
+/// Throws GatewayError for too many rates.
 Offers offers_in(const json::object& shipment, std::string_view carrier_account);
 
 /// Returns true if the carrier, by its messages, does not accept the credentials that EasyPost has.

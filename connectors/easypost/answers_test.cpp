@@ -73,7 +73,7 @@ TEST(EasyPostPurchase, CodesThatLeaveTheOutcomeOpenAreUnknown) {
 }
 
 TEST(EasyPostPurchase, AnythingElseIsUnknown) {
-  for (const int status : {408, 409, 425, 429, 500, 502, 503}) {
+  for (const int status : {408, 409, 425, 500, 502, 503}) {
     EXPECT_TRUE(is_unknown(error(status, "SOME.CODE"))) << status;
   }
   for (const auto* const body :
@@ -87,6 +87,14 @@ TEST(EasyPostPurchase, AnythingElseIsUnknown) {
        {net::HttpFailure::timeout, net::HttpFailure::protocol, net::HttpFailure::connect}) {
     EXPECT_TRUE(is_unknown(failed(failure)));
   }
+}
+
+TEST(EasyPostPurchase, ARateLimitOfEasyPostItselfIsARefusal) {
+  EXPECT_TRUE(is_refused(error(429, "RATE_LIMITED")));
+  for (const auto* const body : {"", "{}", "<html>", R"({"error":{}})"})
+    EXPECT_TRUE(is_unknown(answer(429, body))) << body << ": of whichever server";
+  EXPECT_TRUE(is_unknown(error(429, "SHIPMENT.PURCHASE.IN_PROGRESS")));
+  EXPECT_FALSE(error(429, "RATE_LIMITED").is_refusal()) << "a void is asked for again";
 }
 
 TEST(EasyPostPurchase, ASuccessWithoutLabelOrNumberOrOfAnotherShipmentIsUnknown) {
@@ -119,6 +127,15 @@ TEST(EasyPostErrors, ProblemsAreToldApart) {
   EXPECT_EQ(error_of(answer(301, "")).problem(), Problem::unreachable);
   EXPECT_EQ(error_of(failed(net::HttpFailure::dns)).problem(), Problem::unreachable);
   EXPECT_EQ(error_of(failed(net::HttpFailure::timeout)).problem(), Problem::busy);
+}
+
+TEST(EasyPostErrors, AFailureIsTheSentenceOfTheClient) {
+  net::HttpResponse lost;
+  lost.failure = net::HttpFailure::protocol;
+  lost.error = "The connection was closed without an answer.";
+  const auto message = message_of(read_answer(lost, "EZTKsecretkey"));
+  EXPECT_EQ(message.code, "unreachable");
+  EXPECT_EQ(message.text, "EasyPost cannot be reached: The connection was closed without an answer.");
 }
 
 TEST(EasyPostErrors, FieldErrorsNameTheCarrierAccount) {
@@ -225,6 +242,17 @@ TEST(EasyPostRates, OfOtherAccountsAreLeftOut) {
   EXPECT_TRUE(offers.answer.rates.empty());
   EXPECT_TRUE(offers.answer.messages.empty());
   EXPECT_TRUE(offers.has_others);
+}
+
+TEST(EasyPostRates, AreRefusedIfTheyAreTooManyToKnowTheBestOne) {
+  const auto offers = [](std::size_t count) {
+    json::array rates;
+    for (std::size_t i = 0; i < count; ++i)
+      rates.push_back({{"id", "r"}, {"service", "A"}, {"rate", "1"}, {"currency", "USD"}});
+    return offers_in({{"id", "shp_1"}, {"rates", std::move(rates)}}, "ca_1").answer.rates.size();
+  };
+  EXPECT_EQ(offers(most_rates), most_rates);
+  EXPECT_THROW(offers(most_rates + 1), GatewayError);
 }
 
 TEST(EasyPostRates, OddEntriesAreLeftOut) {

@@ -12,7 +12,6 @@
 namespace waybill::connectors::easypost {
 namespace {
 
-constexpr std::size_t most_scans = 1000;
 constexpr std::size_t longest_text = 300;
 
 struct Entry {
@@ -43,11 +42,19 @@ std::optional<Entry> entry_of(const json::value& value) {
   return Entry{.detail = detail, .time_text = std::move(text), .time = time};
 }
 
-// The details, oldest first, as EasyPost writes them; times count more.
+ScanTime time_in(const json::value& value) {
+  const auto entry = entry_of(value);
+  return entry ? entry->time : ScanTime();
+}
+
+// The newest details, oldest first, as EasyPost writes them; times count more.
 std::vector<Entry> entries_of(const json::object& tracker, Time now) {
+  const json::array& list = list_at(tracker, "tracking_details");
+  if (list.empty()) return {};
+  const auto part = newest_part(list.size(), time_in(list.front()), time_in(list.back()), false);
   std::vector<Entry> entries;
-  for (const auto& detail : list_at(tracker, "tracking_details")) {
-    if (auto entry = entry_of(detail)) entries.push_back(std::move(*entry));
+  for (std::size_t i = part.begin; i < part.end; ++i) {
+    if (auto entry = entry_of(list[i])) entries.push_back(std::move(*entry));
   }
   std::vector<ScanTime> times;
   for (const Entry& entry : entries) times.push_back(entry.time);
@@ -56,8 +63,6 @@ std::vector<Entry> entries_of(const json::object& tracker, Time now) {
     ordered.push_back(std::move(entries[placed.position]));
     ordered.back().placed = placed;
   }
-  if (ordered.size() > most_scans)
-    ordered.erase(ordered.begin(), ordered.end() - static_cast<std::ptrdiff_t>(most_scans));
   return ordered;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "connectors/scan_order.hpp"
+
 namespace waybill::connectors::easypost {
 namespace {
 
@@ -37,6 +39,19 @@ TEST(EasyPostScans, StatusesHaveOurWords) {
                 scan("unknown", "", 8), scan("new word", "", 9), scan("delivered", "", 10)}),
       (Statuses{"", "collected", "in_transit", "in_transit", "out_for_delivery", "exception", "exception", "",
                 "", "delivered"}));
+}
+
+TEST(EasyPostScans, AreTheNewestThousand) {
+  json::array details;
+  for (std::size_t i = 0; i < most_scans + 1; ++i) {
+    const Time time = now - std::chrono::minutes(most_scans - i);
+    details.push_back({{"status", "in_transit"}, {"datetime", format_timestamp(time)}, {"message", "scan"}});
+  }
+  const json::object given{{"tracking_code", "1"}, {"tracking_details", std::move(details)}};
+  const auto scans = scans_in(given, now).scans;
+  ASSERT_EQ(scans.size(), most_scans);
+  EXPECT_EQ(scans.front().at, now - std::chrono::minutes(most_scans - 1));
+  EXPECT_EQ(scans.back().at, now);
 }
 
 TEST(EasyPostScans, DeliveredAfterAReturnIsReturned) {

@@ -55,10 +55,10 @@ std::unique_ptr<Gateway> Gateways::open(const GatewayConnector& connector, Gatew
     if (turn == Turn::in_line) {
       place = co_await places_.take(owner, *deadline - clock.now());
       if (!place) {
-        co_return not_sent(net::HttpFailure::timeout, "too many calls of the business wait", clock.now());
+        co_return not_sent(net::HttpFailure::timeout, "Too many calls of the business wait.", clock.now());
       }
     }
-    if (is_closed_) co_return not_sent(net::HttpFailure::cancelled, "the process is stopping", clock.now());
+    if (is_closed_) co_return not_sent(net::HttpFailure::cancelled, "The process is stopping.", clock.now());
     request.guarded = unguarded.empty() || !request.url.starts_with(unguarded);
     request.owner = business.to_string();
     const auto destination = net::parse_destination(request.url);

@@ -183,6 +183,7 @@ RatesAnswer read_rates(const json::value& answer, const GatewayAccount& account)
     for (const auto& entry : *list) {
       const auto carrier_id = identifier_at(entry, "carrier_id");
       if (!carrier_id.empty() && carrier_id != account.account_number) continue;
+      if (read.rates.size() + unreadable >= most_rates) throw too_many_rates();
       if (auto rate = rate_of(entry)) {
         read.rates.push_back(std::move(*rate));
       } else {
@@ -190,7 +191,7 @@ RatesAnswer read_rates(const json::value& answer, const GatewayAccount& account)
       }
     }
   }
-  for (auto& complaint : complaints_in(answer, account))
+  for (auto& complaint : complaints_in(answer, account, most_rate_messages))
     read.messages.push_back(std::move(complaint.message));
   if (unreadable > 0) {
     read.messages.push_back({.code = "unreadable",

@@ -35,7 +35,7 @@ std::optional<std::vector<Connection>> read_connections(const json::value& answe
 bool has_next_page(const json::value& answer);
 
 /// The rates of the account's connection. A rate that cannot be bought, because a part is missing, becomes a
-/// message.
+/// message. Throws GatewayError for too many rates.
 RatesAnswer read_rates(const json::value& answer, const GatewayAccount& account);
 
 /// A shipment in its state; NotThere if it was cancelled, as a draft or after the purchase. nullopt if it

@@ -64,6 +64,32 @@ TEST(KarrioRates, LeaveOutOtherConnectionsAndReportUnreadableOnes) {
   EXPECT_EQ(read.messages[1].code, "unreadable");
 }
 
+TEST(KarrioRates, AreRefusedIfTheyAreTooManyToKnowTheBestOne) {
+  const auto body = [](std::size_t count, std::string_view currency = "EUR") {
+    std::string list;
+    for (std::size_t i = 0; i < count; ++i)
+      list += (i == 0 ? "" : ",") + std::string(R"({"id":"r","service":"s","total_charge":1,"currency":")") +
+              std::string(currency) + "\"}";
+    return R"({"rates":[)" + list + "]}";
+  };
+  EXPECT_EQ(rates(body(most_rates)).rates.size(), most_rates);
+  for (const std::string_view currency : {"EUR", "euro"}) {
+    try {
+      rates(body(most_rates + 1, currency));
+      ADD_FAILURE() << "not refused";
+    } catch (const GatewayError& error) {
+      EXPECT_EQ(error.problem(), GatewayError::Problem::refused);
+      EXPECT_EQ(error.message().code, "too_many_rates");
+    }
+  }
+}
+
+TEST(KarrioRates, HaveFiftyMessages) {
+  std::string list;
+  for (int i = 0; i < 100; ++i) list += std::string(i == 0 ? "" : ",") + R"({"code":"1","message":"Slow"})";
+  EXPECT_EQ(rates(R"({"rates":[],"messages":[)" + list + "]}").messages.size(), most_rate_messages);
+}
+
 TEST(KarrioRates, AreEmptyForOddJson) {
   for (const auto* const body :
        {"{}", "[]", "null", "1e999", R"({"rates":{},"messages":7})", R"({"rates":null})"}) {

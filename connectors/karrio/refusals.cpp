@@ -295,13 +295,15 @@ std::string safe_text(std::string_view text, const GatewayAccount& account) {
   return clean_line(line, longest).value_or("");
 }
 
-std::vector<Complaint> complaints_in(const json::value& answer, const GatewayAccount& account) {
+std::vector<Complaint> complaints_in(const json::value& answer, const GatewayAccount& account,
+                                     std::size_t most) {
   std::vector<Complaint> complaints;
   for (const auto* const name : {"errors", "messages"}) {
     const auto* const list = find_member(answer, name);
     const auto* const entries = list == nullptr ? nullptr : list->if_array();
     if (entries == nullptr) continue;
     for (const auto& entry : *entries) {
+      if (complaints.size() >= most) return complaints;
       if (entry.is_object()) complaints.push_back(complaint_of(entry, account));
     }
   }

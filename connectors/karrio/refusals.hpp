@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,8 +28,9 @@ struct Complaint {
 /// The text without the account's token, other tokens and links, as one line of at most 300 characters.
 std::string safe_text(std::string_view text, const GatewayAccount& account);
 
-/// Empty for an answer of another kind.
-std::vector<Complaint> complaints_in(const json::value& answer, const GatewayAccount& account);
+/// The complaints of an answer, at most `most` of them; empty for an answer of another kind.
+std::vector<Complaint> complaints_in(const json::value& answer, const GatewayAccount& account,
+                                     std::size_t most = std::numeric_limits<std::size_t>::max());
 
 /// True for an error of Karrio itself, not of a server before it.
 bool is_karrio_error(const std::optional<json::value>& answer);

@@ -101,14 +101,16 @@ struct Event {
   PlacedScan placed;
 };
 
-// The events, oldest first. Karrio gives the newest first.
+// The newest events, oldest first. Karrio gives the newest first.
 std::vector<Event> ordered_events(const json::array& list, Time now) {
+  if (list.empty()) return {};
+  const auto part = newest_part(list.size(), time_of(list.front()), time_of(list.back()), true);
   std::vector<const json::value*> events;
   std::vector<ScanTime> times;
-  for (const auto& event : list) {
-    if (!event.is_object()) continue;
-    events.push_back(&event);
-    times.push_back(time_of(event));
+  for (std::size_t i = part.begin; i < part.end; ++i) {
+    if (!list[i].is_object()) continue;
+    events.push_back(&list[i]);
+    times.push_back(time_of(list[i]));
   }
   std::vector<Event> ordered;
   for (const PlacedScan& placed : in_order(times, true, now))

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "connectors/karrio/exact_json.hpp"
+#include "connectors/scan_order.hpp"
 
 namespace waybill::connectors::karrio {
 namespace {
@@ -48,6 +49,22 @@ TEST(KarrioTracking, NeverTakesAParcelThatComesBackForDelivered) {
   const auto only_mentioned = track(R"({"tracking":{"events":[{"date":"2026-07-03","status":"delivered"},
       {"date":"2026-07-02","status":"on_hold","description":"Held, will be returned to sender on Friday"}]}})");
   EXPECT_EQ(only_mentioned.scans.at(1).status, "delivered");
+}
+
+TEST(KarrioTracking, ReadsTheNewestThousandScansInEitherOrder) {
+  constexpr int many = 20'000;
+  for (const bool newest_first : {true, false}) {
+    std::string events;
+    for (int i = 0; i < many; ++i) {
+      const Time time = now - std::chrono::minutes(newest_first ? i : many - 1 - i);
+      events += (i == 0 ? "" : ",") + std::string(R"({"timestamp":")") + format_timestamp(time) +
+                R"(","status":"in_transit"})";
+    }
+    const auto read = track(R"({"tracking":{"events":[)" + events + "]}}");
+    ASSERT_EQ(read.scans.size(), most_scans);
+    EXPECT_EQ(read.scans.front().at, now - std::chrono::minutes(most_scans - 1));
+    EXPECT_EQ(read.scans.back().at, now);
+  }
 }
 
 TEST(KarrioTracking, HoldsByMovement) {

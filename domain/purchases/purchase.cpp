@@ -100,7 +100,7 @@ void schedule(Purchase& purchase, Time now, const FailedCall* failure = nullptr)
       }
       break;
     case refused:
-      if (purchase.resolution == Resolution::not_bought)
+      if (purchase.resolution == Resolution::not_bought && !purchase.connector.empty())
         purchase.next_at = next_of(purchase.resolved_at.value(), watch_every, watched_after_resolve, now);
       break;
     case voiding:
@@ -328,6 +328,14 @@ Effect refuse(Purchase& purchase, PurchaseMessage message, Time now) {
   if (purchase.status != requested || purchase.buy_begun_at) return Effect::ignored;
   set_error(purchase, std::move(message));
   return move(purchase, refused, now);
+}
+
+Effect withdraw(Purchase& purchase, Time now) {
+  if (purchase.status != requested || purchase.buy_begun_at) return Effect::ignored;
+  purchase.resolution = Resolution::not_bought;
+  purchase.resolved_at = now;
+  return refuse(purchase,
+                {std::string(withdrawn_code), "The purchase was withdrawn before anything was bought."}, now);
 }
 
 Effect begin_buying(Purchase& purchase, Time now) {

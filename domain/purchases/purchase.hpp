@@ -156,6 +156,10 @@ Effect looked_up(Purchase& purchase, const FoundFacts& found, Time now);
 Effect drafted(Purchase& purchase, std::string gateway_id, Quote quote, Time now);
 /// Refuses a purchase whose buy call has not begun.
 Effect refuse(Purchase& purchase, PurchaseMessage message, Time now);
+inline constexpr std::string_view withdrawn_code = "WITHDRAWN";
+/// A person gives up a purchase whose buy call has not begun: it is refused, as if resolved as not bought. It
+/// is looked up like one, because the facts may be older than a purchase, such as those of a restored backup.
+Effect withdraw(Purchase& purchase, Time now);
 /// `moved` at most once in the life of a purchase: only then may the caller buy, after its commit.
 Effect begin_buying(Purchase& purchase, Time now);
 /// The answer of the buy call, however late.
@@ -185,7 +189,8 @@ inline constexpr Duration lookup_times[] = {std::chrono::seconds(5), std::chrono
                                             std::chrono::hours(1)};
 /// If the last of them fails, it is repeated every hour for this long after the purchase became unknown.
 inline constexpr Duration longest_lookups = std::chrono::hours(24);
-/// A purchase resolved as not bought is looked up every hour for this long.
+/// A purchase resolved as not bought, or withdrawn after its carrier was chosen, is looked up every hour for
+/// this long.
 inline constexpr Duration watched_after_resolve = std::chrono::hours(24);
 /// A request whose draft cannot be made is refused after this time.
 inline constexpr Duration longest_request = std::chrono::hours(24);

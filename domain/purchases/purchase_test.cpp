@@ -339,6 +339,45 @@ TEST(Purchases, WhoseVoidWasRefusedAreVoidedAgainOrByAPerson) {
   EXPECT_EQ(refused.status, voided);
 }
 
+TEST(Purchases, AreWithdrawnBeforeTheirBuyCallAlone) {
+  for (Purchase purchase : {requested_at_start(), drafted_purchase()}) {
+    EXPECT_EQ(withdraw(purchase, start), Effect::moved);
+    EXPECT_EQ(purchase.status, refused);
+    EXPECT_EQ(purchase.error.code, withdrawn_code);
+    EXPECT_FALSE(purchase.is_open_or_bought());
+    EXPECT_EQ(drafted(purchase, "g2", quote_of(), start), Effect::ignored) << "the worker was at work";
+    EXPECT_EQ(begin_buying(purchase, start), Effect::ignored);
+    EXPECT_EQ(withdraw(purchase, start), Effect::ignored);
+    const auto times = lookups_of(purchase, start, [](Purchase& each, Time now) {
+      EXPECT_EQ(looked_up(each, NothingFound{}, now), Effect::noted);
+    });
+    EXPECT_EQ(times.size(), 24U);
+  }
+  for (Purchase purchase : {buying_purchase(), unknown_purchase(), bought_purchase(), voiding_purchase()}) {
+    const Purchase before = purchase;
+    EXPECT_EQ(withdraw(purchase, start), Effect::ignored);
+    EXPECT_EQ(purchase, before);
+  }
+}
+
+TEST(Purchases, ThatAreWithdrawnWithoutACarrierAreNotLookedUp) {
+  Purchase purchase = requested_at_start();
+  purchase.connector.clear();
+  EXPECT_EQ(withdraw(purchase, start), Effect::moved);
+  EXPECT_FALSE(purchase.next_at);
+}
+
+// The facts are from before the purchase, such as those of a restored backup.
+TEST(Purchases, ThatAreWithdrawnHaveALabelOfALostTimeVoided) {
+  Purchase purchase = drafted_purchase();
+  withdraw(purchase, start);
+  EXPECT_EQ(looked_up(purchase, label_of("g1"), start + 1h), Effect::stray);
+  EXPECT_FALSE(purchase.next_at);
+  Purchase late = drafted_purchase();
+  withdraw(late, start);
+  EXPECT_EQ(answered(late, label_of("g1"), start), Effect::stray);
+}
+
 TEST(PurchasesResolvedAsNotBought, AreLookedUpForADay) {
   Purchase purchase = unknown_purchase();
   EXPECT_EQ(resolved(purchase, Resolution::not_bought, "", start), Effect::moved);

@@ -45,6 +45,7 @@ class World {
         break;
       case 7:
         if (chance(10)) resolve();
+        if (chance(5)) withdraw_one();
         break;
       default:
         break;
@@ -328,6 +329,10 @@ class World {
 
   void void_one() {
     if (const auto guid = any()) change(*guid, [&](Purchase& p) { return void_requested(p, now_); });
+  }
+
+  void withdraw_one() {
+    if (const auto guid = any()) change(*guid, [&](Purchase& p) { return withdraw(p, now_); });
   }
 
   void resolve() {

@@ -139,6 +139,17 @@ sql::purchases::AddStray stray_statement(const PurchaseChange& change, const Pla
   return add;
 }
 
+sql::purchases::AccountMode mode_statement(const StoredPurchase& purchase) {
+  return {.business = purchase.key.business_id,
+          .carrier = purchase.carrier_id.value(),
+          .connector = purchase.facts.connector};
+}
+
+/// The rows are those of the account.
+bool is_mode_of(const StoredPurchase& purchase, const storage::TypedRows<sql::purchases::AccountMode>& rows) {
+  return rows.empty() || rows.front().test_mode == purchase.test_mode;
+}
+
 struct KeyColumns {
   std::vector<Guid> businesses, guids;
 
@@ -207,6 +218,16 @@ asio::awaitable<std::optional<ChangedPurchase>> change_purchase(Transaction& tra
     if (!added.empty()) plan.changed.stray = plan.stray->key.guid;
   }
   co_return std::move(plan.changed);
+}
+
+bool has_mode_of_carrier(Session& session, const StoredPurchase& purchase) {
+  if (!purchase.carrier_id || !purchase.test_mode) return true;
+  return is_mode_of(purchase, session.run(mode_statement(purchase)));
+}
+
+asio::awaitable<bool> has_mode_of_carrier(Transaction& transaction, StoredPurchase purchase) {
+  if (!purchase.carrier_id || !purchase.test_mode) co_return true;
+  co_return is_mode_of(purchase, co_await transaction.run(mode_statement(purchase)));
 }
 
 std::vector<Guid> due_purchase_businesses(Session& session, std::span<const std::int16_t> shards,

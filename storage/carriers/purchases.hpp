@@ -89,6 +89,12 @@ std::optional<ChangedPurchase> change_purchase(Session& session, const PurchaseC
 boost::asio::awaitable<std::optional<ChangedPurchase>> change_purchase(Transaction& transaction,
                                                                        PurchaseChange change);
 
+/// False if the carrier of a purchase is connected in another mode than that of the purchase, so that the
+/// gateway cannot be asked for it. Keeps the account until the end of the transaction, which has locked the
+/// shipment.
+bool has_mode_of_carrier(Session& session, const StoredPurchase& purchase);
+boost::asio::awaitable<bool> has_mode_of_carrier(Transaction& transaction, StoredPurchase purchase);
+
 struct ClaimedPurchase {
   StoredPurchase purchase;
   std::string cause;  // JSON; may be empty

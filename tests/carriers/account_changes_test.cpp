@@ -59,6 +59,19 @@ TEST_F(AccountChanges, AreRefusedWithTheOpenPurchases) {
   is_refused("is voiding");
 }
 
+TEST_F(AccountChanges, AreAllowedWhilePurchasesWaitForAnotherMode) {
+  const std::string parcel = shipment(), purchase = requested(parcel);
+  note(parcel, "voiding",
+       ", gateway_id = 'shp_1', bought_at = now(), voiding_since = now(), void_begun_at = now(), "
+       "void_state = 'unknown', lookups = 1");
+  EXPECT_EQ(tenant.http.patch(path(), {{"isActive", false}}).status, 409) << "of the same mode";
+  tenant.sql.rows("update purchases set test_mode = null where guid = $1", {purchase});
+  EXPECT_EQ(tenant.http.patch(path(), {{"isActive", false}}).status, 409) << "of any mode";
+  tenant.sql.rows("update purchases set test_mode = true where guid = $1", {purchase});
+  EXPECT_EQ(tenant.http.patch(path(), {{"isActive", false}}).status, 200);
+  EXPECT_EQ(remove().status, 200);
+}
+
 TEST_F(AccountChanges, NameTwentyPurchases) {
   for (int i = 0; i < 21; ++i) requested(shipment());
   EXPECT_EQ(remove().details().size(), 20U);

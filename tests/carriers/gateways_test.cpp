@@ -114,6 +114,24 @@ TEST_F(Gateways, AreRefusedWithTheFieldThatIsWrong) {
   EXPECT_EQ(refused({}), "business.address");
 }
 
+TEST_F(Gateways, TakeAKeyWithoutTheBlanksAroundIt) {
+  const auto stored_key_works = [&] { return at(rates(shipment()).data(), "rates").as_array().size() > 0; };
+  ASSERT_EQ(configure({{"apiKey", "\n " + user.live_key + "\r\n"}}).status, 200);
+  EXPECT_TRUE(stored_key_works());
+  const std::string path = "/api/carriers/" + carrier;
+  ASSERT_EQ(tenant.http.patch(path, {{"apiKey", "\u00a0" + user.live_key + "\u200b\n"}}).status, 200);
+  EXPECT_TRUE(stored_key_works());
+  for (const char* const field : {"apiKey", "apiSecret"}) {
+    for (const Response& response :
+         {configure({{field, "key\nrest"}}), tenant.http.patch(path, {{field, "a\tb"}})}) {
+      EXPECT_EQ(response.error_code(), "CONFIGURATION_ERROR") << response.text;
+      EXPECT_EQ(response.details().size(), 1U) << response.text;
+      EXPECT_TRUE(response.details().contains(field)) << response.text;
+    }
+  }
+  EXPECT_TRUE(stored_key_works()) << "nothing is saved";
+}
+
 TEST_F(Gateways, HaveNoBlankServiceCodes) {
   const auto fields = [](const Response& response) {
     EXPECT_EQ(response.status, 400) << response.text;
@@ -156,6 +174,13 @@ TEST_F(Gateways, OfABusinessAreGuardedLikeWebhooks) {
   EXPECT_EQ(problem("https://169.254.169.254"), "apiUrl");
   EXPECT_EQ(problem(json::value(world.easypost.url() + "/../x")), "apiUrl")
       << "equal to the operator's, or guarded";
+}
+
+TEST_F(Gateways, MayHaveAHostBeyondAscii) {
+  const Response asked = configure({{"connector", "karrio"}, {"apiUrl", "https://bücher.invalid"}});
+  EXPECT_THAT(asked.text, HasSubstr("cannot be reached"));
+  EXPECT_EQ(refused({{"connector", "karrio"}, {"apiUrl", "https://１２７.0.0.1"}}), "apiUrl")
+      << "full-width digits are those of a private address";
 }
 
 TEST_F(Gateways, ThatAreBusySaveNothing) {
@@ -405,6 +430,8 @@ TEST_F(Gateways, AShipmentToAnotherCustomsTerritoryNeedsDataForCustoms) {
   EXPECT_THAT(refused_fields(), ElementsAre("customs.items[0].value"));
   set("customs = jsonb_set(customs, '{items,0,value}', '7.5')");
   EXPECT_EQ(rates(parcel).status, 200);
+  set("customs = customs_without(customs, '{mug}')");
+  EXPECT_EQ(rates(parcel).status, 200) << "a purchase under way when the person is erased";
 }
 
 TEST_F(Gateways, DataForCustomsAreThoseOfTheItemsInTheParcel) {

@@ -79,13 +79,56 @@ TEST_F(PurchaseOutcomes, WithoutABoughtLabelThereIsNothingToVoid) {
   EXPECT_EQ(void_label(tenant.id).status, 404);
   EXPECT_EQ(void_label(parcel).status, 409);
   requested(parcel);
-  for (const char* const status : {"requested", "unknown", "refused"}) {
+  for (const char* const status : {"buying", "unknown", "refused"}) {
+    if (std::string(status) == "buying")
+      note(parcel, "buying", ", gateway_id = 'shp_1', buy_begun_at = now()");
     if (std::string(status) == "unknown") note_unknown(parcel);
     if (std::string(status) == "refused") note(parcel, "refused");
     const Response refusal = void_label(parcel);
     EXPECT_EQ(refusal.status, 409) << refusal.text;
     EXPECT_EQ(text_at(refusal.body, "error.details.status"), status);
   }
+}
+
+TEST_F(PurchaseOutcomes, ARequestedPurchaseIsWithdrawnOnceAndFreesTheShipment) {
+  const std::string parcel = shipment(), purchase = requested(parcel);
+  EXPECT_EQ(with_role("viewer").post(path_of(parcel, "/void")).status, 403);
+  const std::size_t before = audit_entries(purchase);
+  const Response withdrawn = with_role("operator").post(path_of(parcel, "/void"));
+  ASSERT_EQ(withdrawn.status, 200) << withdrawn.text;
+  EXPECT_EQ(text_at(withdrawn.data(), "guid"), purchase);
+  EXPECT_EQ(text_at(withdrawn.data(), "status"), "refused");
+  EXPECT_EQ(text_at(withdrawn.data(), "error.code"), "WITHDRAWN");
+  EXPECT_EQ(text_at(shown(parcel), "labelStatus"), "refused");
+  EXPECT_EQ(void_label(parcel).status, 200) << "again";
+  EXPECT_EQ(audit_entries(purchase), before + 1);
+  EXPECT_EQ(tenant.sql.number("select count(*) from alerts where business_id = $1", {tenant.id}), 0)
+      << "nobody is told of a decision of a person";
+  EXPECT_EQ(stored(purchase, "claim_at > now() + interval '50 minutes'"), "t")
+      << "a label of lost facts may still turn up";
+  EXPECT_EQ(tenant.http.put(path_of(parcel, ""), {{"packages", {{{"weight", 3}}}}}).status, 200);
+  EXPECT_NE(requested(parcel), purchase);
+}
+
+TEST_F(PurchaseOutcomes, APurchaseWithoutACarrierIsWithdrawnForGood) {
+  const std::string parcel = shipment(), purchase = requested(parcel, {{"choose", "cheapest"}});
+  ASSERT_EQ(stored(purchase, "connector"), "");
+  ASSERT_EQ(void_label(parcel).status, 200);
+  EXPECT_EQ(stored(purchase, "claim_at is null and next_at is null"), "t") << "no gateway can be asked";
+  EXPECT_EQ(tenant.http.del(path_of(parcel, "")).status, 200);
+}
+
+TEST_F(PurchaseOutcomes, ALabelIsVoidedOnlyInTheModeOfItsPurchase) {
+  const std::string parcel = bought_shipment();
+  const std::string purchase = text_at(shown(parcel), "purchase.guid");
+  tenant.sql.rows("update purchases set test_mode = true where guid = $1", {purchase});
+  const Response refused = void_label(parcel);
+  EXPECT_EQ(refused.status, 409) << refused.text;
+  EXPECT_EQ(text_at(refused.body, "error.details.testMode"), "must be true");
+  EXPECT_EQ(stored(purchase, "status || (voiding_since is null)::text"), "boughttrue") << "nothing is stored";
+  EXPECT_EQ(text_at(shown(parcel), "labelStatus"), "bought");
+  tenant.sql.rows("update carrier_configurations set test_mode = true where business_id = $1", {tenant.id});
+  EXPECT_EQ(void_label(parcel).status, 202);
 }
 
 TEST_F(PurchaseOutcomes, AnAdminResolvesAnUnknownPurchaseAsBought) {

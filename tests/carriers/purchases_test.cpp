@@ -187,6 +187,34 @@ TEST_P(GatewayPurchases, KeepTheirShipmentAsItWasBought) {
   EXPECT_EQ(buyer().void_label(shipment).status, 202);
 }
 
+TEST_F(PurchaseDetails, ARateLimitOfEasyPostProvesThatNothingWasBought) {
+  Buyer buyer(*world().waybill, world().easypost, test_name());
+  buyer.gateway.fail(PurchaseCall::buy, easypost_busy("1"));
+  const std::string shipment = buyer.shipment(), purchase = buyer.request(shipment);
+  EXPECT_EQ(error_of(buyer.with_status(shipment, purchase, "refused")), "RATE_LIMITED");
+  EXPECT_TRUE(buyer.gateway.labels(purchase).empty());
+  const std::string second = text_at(buyer.bought(shipment), "guid");
+  EXPECT_NE(second, purchase);
+  EXPECT_EQ(buyer.gateway.labels(second).size(), 1U);
+}
+
+TEST_F(PurchaseDetails, APurchaseWhoseDraftCannotBeMadeIsWithdrawn) {
+  constexpr std::size_t many = 1000;
+  Buyer buyer(*world().waybill, world().easypost, test_name());
+  const std::size_t before = buyer.gateway.count(PurchaseCall::draft);
+  buyer.gateway.fail(PurchaseCall::draft, failing_with(503), many);
+  const std::string shipment = buyer.shipment(), purchase = buyer.request(shipment);
+  ASSERT_TRUE(buyer.gateway.wait_for_calls(PurchaseCall::draft, before + 1));
+  const Response withdrawn = buyer.void_label(shipment);
+  ASSERT_EQ(withdrawn.status, 200) << withdrawn.text;
+  EXPECT_EQ(error_of(withdrawn.data()), "WITHDRAWN");
+  buyer.gateway.stop_failing();
+  const std::string second = text_at(buyer.bought(shipment), "guid");
+  EXPECT_NE(second, purchase);
+  EXPECT_EQ(buyer.gateway.labels(second).size(), 1U);
+  EXPECT_TRUE(buyer.gateway.labels(purchase).empty());
+}
+
 TEST_F(PurchaseDetails, SeveralParcelsHaveANumberEach) {
   if (!world().karrio) GTEST_SKIP() << no_karrio;
   Buyer buyer(*world().waybill, *world().karrio, test_name());

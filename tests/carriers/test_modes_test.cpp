@@ -1,5 +1,6 @@
 // Carriers that are being tried, next to live ones.
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,36 @@ TEST_F(TestModes, ARateIsNotBoughtInAnotherMode) {
   EXPECT_THAT(text_at(refused.body, "error.details.rateId"), HasSubstr("older than the testMode"));
   set_mode("true");
   EXPECT_EQ(at(buyer.bought(parcel, {{"rateId", rate}}), "testMode"), true);
+}
+
+TEST_F(TestModes, ALabelIsVoidedInTheModeInWhichItWasBought) {
+  world().easypost.easypost().set_refund_answer("refunded");
+  Buyer buyer(*world().waybill, world().easypost, test_name(), true);
+  const std::string parcel = buyer.shipment();
+  const std::string purchase = text_at(buyer.bought(parcel), "guid");
+  const auto live = buyer.gateway.new_account(test_name() + "-live", false);
+  const auto configure = [&](const PurchaseGateway::Account& account) {
+    json::object body = account.configure;
+    body["carrierId"] = buyer.carrier;
+    return buyer.tenant.http.post("/api/carriers/configure", body).status;
+  };
+  ASSERT_EQ(configure(live), 200);
+  const std::size_t voids = buyer.gateway.count(PurchaseCall::void_label);
+  const Response refused = buyer.void_label(parcel);
+  EXPECT_EQ(refused.status, 409) << refused.text;
+  EXPECT_EQ(text_at(refused.body, "error.details.testMode"), "must be true");
+  EXPECT_EQ(buyer.label_status(parcel), "bought");
+  // Earlier versions stored such a void.
+  buyer.tenant.sql.rows(
+      "update purchases set status = 'voiding', voiding_since = now(), next_at = now(), claim_at = now() "
+      "where guid = $1",
+      {purchase});
+  buyer.tenant.sql.rows("update shipments set label_status = 'voiding' where guid = $1", {parcel});
+  EXPECT_EQ(error_of(buyer.with_status(parcel, purchase, "void_unknown")), "MODE");
+  EXPECT_EQ(buyer.gateway.count(PurchaseCall::void_label), voids) << "no call goes out";
+  ASSERT_EQ(configure(buyer.account), 200) << "the way back is open";
+  buyer.make_due(purchase);
+  buyer.with_status(parcel, purchase, "voided", std::chrono::seconds(30));
 }
 
 TEST_F(TestModes, ARateOfAnEarlierVersionIsBoughtWithoutItsMode) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -83,6 +84,7 @@ struct World {
   int valid_reads = 1'000'000;                    // of the shipment, before it is over
   bool gave_up = false;                           // the run has ended its lease
   std::optional<PurchaseStatus> loses_answer_of;  // the next commit with this status has no answer
+  std::function<void()> on_consignment;           // called when the shipment is read
   std::string committed_before_buy;               // the status in the database at the buy call
 
   void work(int worker);
@@ -231,6 +233,7 @@ class FakeHost final : public PurchaseHost {
     co_return found;
   }
   asio::awaitable<std::variant<Consignment, PurchaseMessage>> consignment(PurchaseKey) override {
+    if (world_.on_consignment) world_.on_consignment();
     if (!world_.is_shipment_valid || world_.valid_reads-- <= 0)
       co_return PurchaseMessage{"INVALID_SHIPMENT", "no street"};
     co_return Consignment();
@@ -423,6 +426,22 @@ TEST(PurchaseRun, AnotherModeIsRefusedBeforeTheCall) {
   EXPECT_TRUE(world.gateway.empty());
 }
 
+TEST(PurchaseRun, APurchaseThatIsWithdrawnDuringItsRunIsNotBought) {
+  for (int read = 1; read <= 3; ++read) {  // before the rates, the draft, and the buy call
+    World world(1, false);
+    int reads = 0;
+    world.on_consignment = [&] {
+      if (++reads == read) EXPECT_EQ(domain::withdraw(world.purchase.facts, world.now), Effect::moved);
+    };
+    world.work(1);
+    EXPECT_EQ(reads, read);
+    EXPECT_EQ(world.purchase.facts.status, PurchaseStatus::refused);
+    EXPECT_EQ(world.purchase.facts.error.code, domain::withdrawn_code);
+    come_to_rest(world);
+    EXPECT_EQ(world.buy_calls, 0) << read;
+  }
+}
+
 TEST(PurchaseRun, ACommitWithoutAnAnswerIsRecognized) {
   for (const auto status : {PurchaseStatus::buying, PurchaseStatus::bought}) {
     World world(1, false);
@@ -455,6 +474,7 @@ TEST(PurchaseRunProperty, NoLabelIsBoughtTwiceOrLost) {
       world.now += std::chrono::seconds(world.random() % 60);
       world.work(1 + i % 3);
       if (world.chance(2)) domain::void_requested(world.purchase.facts, world.now);
+      if (world.chance(1)) domain::withdraw(world.purchase.facts, world.now);
     }
     come_to_rest(world);
     const domain::Purchase& facts = world.purchase.facts;

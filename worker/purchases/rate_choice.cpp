@@ -110,11 +110,15 @@ struct Candidate {
   }
 };
 
-bool goes_before(const Candidate& a, const Candidate& b, bool by_time) {
-  const auto time = a.transit() <=> b.transit();
+/// True if `a` is cheaper, or costs the same and is faster. Both have one currency.
+bool goes_before(const Candidate& a, const Candidate& b) {
   const auto price = a.by_price(b);
-  if (by_time) return time != 0 ? time < 0 : price < 0;
-  return price != 0 ? price < 0 : time < 0;
+  return price != 0 ? price < 0 : a.transit() < b.transit();
+}
+
+PurchaseMessage other_currency(bool by_time) {
+  return {"OTHER_CURRENCY", std::string(by_time ? "The fastest rates" : "The rates") +
+                                " have several currencies. Give maxPrice: its currency counts."};
 }
 
 /// The candidates, and the reason why other wanted rates are not.
@@ -228,16 +232,15 @@ std::variant<ChosenRate, PurchaseMessage> choose_rate(const WantedRate& wanted,
       return PurchaseMessage{"OTHER_CURRENCY", "Each rate is in another currency than maxPrice."};
     return PurchaseMessage{std::string(no_rate_code), no_rate(wanted, asked)};
   }
-  const std::string& currency = sifted.candidates.front().rate->currency;
-  const bool are_mixed = std::ranges::any_of(
-      sifted.candidates, [&](const Candidate& each) { return each.rate->currency != currency; });
-  if (are_mixed)
-    return PurchaseMessage{"OTHER_CURRENCY",
-                           "The rates have several currencies. Give maxPrice: its currency counts."};
   const bool by_time = wanted.by == WantedRate::By::fastest;
-  const auto best = std::ranges::min_element(
-      sifted.candidates,
-      [by_time](const Candidate& a, const Candidate& b) { return goes_before(a, b, by_time); });
+  const int shortest = std::ranges::min(sifted.candidates, {}, &Candidate::transit).transit();
+  // The first of equal ones.
+  const Candidate* best = nullptr;
+  for (const Candidate& each : sifted.candidates) {
+    if (by_time && each.transit() != shortest) continue;
+    if (best != nullptr && each.rate->currency != best->rate->currency) return other_currency(by_time);
+    if (best == nullptr || goes_before(each, *best)) best = &each;
+  }
   return ChosenRate{best->carrier, *best->rate};
 }
 

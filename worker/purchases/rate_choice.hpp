@@ -52,8 +52,8 @@ struct ChosenRate {
 /// The rate to buy among the answers of carriers, or the reason why there is none: NO_RATE, PRICE_CHANGED
 /// (the rate that a person has chosen is dearer now), TOO_EXPENSIVE (with the lowest price), or
 /// OTHER_CURRENCY, also if rates in several currencies cannot be compared because no `max_price` names one.
-/// Cheapest: by price, then transit time; fastest: by transit time, then price; unknown transit times come
-/// last, and equal rates keep their order.
+/// Cheapest: by price, then transit time; fastest: by transit time, then price, so that only the currencies
+/// of the fastest rates count; unknown transit times come last, and equal rates keep their order.
 std::variant<ChosenRate, domain::PurchaseMessage> choose_rate(const WantedRate& wanted,
                                                               std::span<const connectors::AskedCarrier> asked,
                                                               const std::optional<domain::Money>& max_price);

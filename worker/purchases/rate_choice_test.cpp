@@ -124,6 +124,20 @@ TEST(RateChoice, OtherCurrenciesAreLeftOutAndNeverCompared) {
   EXPECT_EQ(choice({}, offers, Money{"4.99", "EUR"}), "TOO_EXPENSIVE");
 }
 
+TEST(RateChoice, TheFastestRateIsOneWhateverTheCurrenciesOfSlowerOnesAre) {
+  const WantedRate fastest{.by = By::fastest};
+  const auto one = rate("air", "21.50", 1, "USD"), other = rate("road", "7.30", 2);
+  EXPECT_EQ(choice(fastest, {asked(ups, {one}), asked(dhl, {other})}), one.id);
+  EXPECT_EQ(choice(fastest, {asked(dhl, {other}), asked(ups, {one, rate("slow", "1.00")})}), one.id);
+  const auto equal = rate("night", "20.00", 1);
+  EXPECT_EQ(choice(fastest, {asked(ups, {one}), asked(dhl, {other, equal})}), "OTHER_CURRENCY");
+  EXPECT_EQ(choice(fastest, {asked(ups, {one}), asked(dhl, {other, equal})}, Money{"30", "EUR"}), equal.id);
+  EXPECT_EQ(choice(fastest, {asked(ups, {rate("a", "1.00", std::nullopt, "USD"), rate("b", "2.00")})}),
+            "OTHER_CURRENCY")
+      << "all times are unknown";
+  EXPECT_EQ(choice({}, {asked(ups, {one}), asked(dhl, {other})}), "OTHER_CURRENCY") << "the cheapest";
+}
+
 TEST(RateChoice, TooExpensiveNamesTheLowestPrice) {
   const std::vector offers{asked(ups, {rate("a", "12.00"), rate("b", "9.50"), rate("c", "1", 1, "USD")}),
                            asked(dhl, {rate("d", "10")})};
@@ -243,6 +257,43 @@ TEST(RateChoiceProperty, TheBestOfThePermittedRatesIsChosen) {
     EXPECT_TRUE(std::ranges::any_of(of, [&](const CarrierRate& each) { return each.id == chosen.rate.id; }))
         << seed;
   }
+}
+
+// Without maxPrice, all rates are permitted in whichever currency.
+TEST(RateChoiceProperty, CurrenciesCountOnlyWherePricesAreCompared) {
+  int chosen = 0, refused = 0;
+  for (unsigned seed = 1; seed <= 3'000; ++seed) {
+    RandomOffers random(seed);
+    const auto offers = random.make();
+    const bool by_time = random.pick(2) == 0;
+    using Key = std::tuple<int, int>;
+    std::vector<std::pair<Key, std::string>> compared;  // with the currency
+    int shortest = std::numeric_limits<int>::max();
+    for (const auto& each : offers) {
+      for (const auto& offer : each.answer.rates) {
+        const int days = offer.transit_days.value_or(std::numeric_limits<int>::max());
+        if (by_time && days < shortest) compared.clear();
+        if (by_time && days > shortest) continue;
+        shortest = std::min(shortest, days);
+        compared.emplace_back(Key(std::stoi(offer.id), days), offer.currency);
+      }
+    }
+    const auto made = choose_rate({.by = by_time ? By::fastest : By::cheapest}, offers, std::nullopt);
+    const auto* const reason = std::get_if<PurchaseMessage>(&made);
+    const bool are_mixed = std::ranges::any_of(
+        compared, [&](const auto& each) { return each.second != compared.front().second; });
+    ASSERT_EQ(reason == nullptr, !compared.empty() && !are_mixed) << seed;
+    if (reason != nullptr) {
+      EXPECT_EQ(reason->code, compared.empty() ? no_rate_code : "OTHER_CURRENCY") << seed;
+      refused += are_mixed ? 1 : 0;
+      continue;
+    }
+    ++chosen;
+    const auto& rate = std::get<ChosenRate>(made).rate;
+    const int days = rate.transit_days.value_or(std::numeric_limits<int>::max());
+    EXPECT_EQ(Key(std::stoi(rate.id), days), std::ranges::min_element(compared)->first) << seed;
+  }
+  EXPECT_GT(std::min(chosen, refused), 100) << "both are reached";
 }
 
 TEST(RateChoiceProperty, MoreCarriersNeverGiveADearerRate) {

@@ -1,6 +1,7 @@
 -- Makes the messages of alerts whose window is over, and begins their next window. An alert without a further failure, or
 -- with a cause that the settings no longer have, is deleted. Suspended businesses are left out. A channel of a business for
--- which `max_waiting` messages wait gets no further one; an alert without a channel continues to count for a window.
+-- which `max_waiting` messages wait gets no further one; an alert whose channels get none continues to count for a window. One
+-- without a channel, of which nobody can be told, begins no window: it is due again after a minute.
 -- Returns the number of alerts.
 -- $1 limit bigint, $2 max_waiting bigint
 -- -> alerts bigint
@@ -28,7 +29,8 @@ with due as materialized (
   where d.count > 0 and d.is_wanted and case c.channel when 'email' then d.has_emails else d.has_webhook end
 ), begun as (
   update alerts a
-  set due_at = d.next_due, count = case when m.is_told then 0 else a.count end,
+  set due_at = case when m.is_told or d.has_emails or d.has_webhook then d.next_due else now() + interval '1 minute' end,
+      count = case when m.is_told then 0 else a.count end,
       run_id = case when not m.is_told then a.run_id end, failed_from = case when not m.is_told then a.failed_from end,
       failed_to = case when not m.is_told then a.failed_to end, told_at = case when m.is_told then now() else a.told_at end
   from due d, lateral (select exists (select from messages m where m.business_id = d.business_id and m.cause = d.cause

@@ -261,6 +261,29 @@ TEST_F(LabelMails, AnUnknownPurchaseIsMailedToOwnersAndAdminsWithoutSettings) {
                                      Not(HasSubstr("operator@")), Not(HasSubstr("unverified@"))));
 }
 
+TEST_F(LabelMails, AnAlertOfWhichNobodyCouldBeToldIsMailedAsSoonAsSomebodyCanBe) {
+  Label label(tenant);
+  label.change("status = 'unknown', unknown_since = now()");
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from alerts where business_id = $1 and told_at is null and due_at > now()",
+               {tenant.id}) == 1;
+  })) << "the worker has looked at it";
+  EXPECT_EQ(tenant.sql.number(
+                "select count(*) from alerts where business_id = $1 and due_at > now() + interval '1 minute'",
+                {tenant.id}),
+            0)
+      << "it began no window";
+  ASSERT_EQ(tenant.http.put(alert_settings, {{"emails", json::array{"ops@shop.example"}}}).status, 200);
+  ASSERT_TRUE(eventually([&] { return mails().size() == 1; }));
+  EXPECT_THAT(mails().front(), HasSubstr("ops@shop.example"));
+  EXPECT_EQ(tenant.sql.number("select count(*) from alerts where business_id = $1 and count = 0 and due_at > "
+                              "now() + interval '50 minutes'",
+                              {tenant.id}),
+            1)
+      << "its window begins with the message";
+}
+
 TEST_F(LabelMails, OwnersGetASecondLabelAlsoIfTheSettingsLeaveItOut) {
   add_user("owner@shop.example", "owner");
   ASSERT_EQ(
