@@ -163,12 +163,7 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
     }
   };
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto created = co_await transaction->run(sql::customer_uploads::Create{
-      .business = business, .guid = upload, .max_unconfirmed = most_waiting_uploads});
-  if (created.empty()) {
-    throw conflict(
-        "20 uploads wait for confirmation; confirm one, or wait until they expire after 24 hours.");
-  }
+  co_await transaction->run(sql::customer_uploads::Create{.business = business, .guid = upload});
   std::int64_t rows = 0;
   for (;;) {
     co_await services.bodies.run(business, read_part);
@@ -179,6 +174,8 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
   }
   refuse_bad_file(*csv, co_await transaction->run(
                             sql::customer_uploads::Repeated{.business = business, .upload = upload}));
+  co_await transaction->run(sql::customer_uploads::MakeRoom{
+      .business = business, .new_upload = upload, .max_unconfirmed = most_waiting_uploads});
   co_await transaction->commit();
   const auto guid = upload.to_string();
   co_return Answer::created('"' + guid + '"', "/api/v1/Customers/upload/" + guid);
@@ -194,25 +191,40 @@ asio::awaitable<Answer> preview_upload(Call& call, Services& services) {
   co_return Answer::of(json_object(rows.more()));
 }
 
-/// Returns false if another upload of the business is being confirmed.
-asio::awaitable<bool> try_confirming(const Call& call, Services& services, const Guid& upload) {
-  const auto& business = call.business();
-  const auto transaction = co_await services.db.begin(call.cause());
+/// Locks an unconfirmed upload and returns the number of its parts.
+asio::awaitable<std::int64_t> lock_upload(storage::Transaction& transaction, const Guid& business,
+                                          const Guid& upload) {
   const auto rows =
-      co_await transaction->run(sql::customer_uploads::Lock{.business = business, .upload = upload});
+      co_await transaction.run(sql::customer_uploads::Lock{.business = business, .upload = upload});
   if (rows.empty()) throw not_found("upload");
   const auto state = rows.front();
   if (state.is_confirmed) throw confirmed_already();
   if (!state.is_locked) throw conflict("The upload is being confirmed.");
+  co_return state.parts;
+}
+
+asio::awaitable<Answer> discard_upload(Call& call, Services& services) {
+  const auto transaction = co_await services.db.begin(call.cause());
+  co_await lock_upload(*transaction, call.business(), call.id());
+  co_await transaction->run(sql::customer_uploads::Remove{.business = call.business(), .upload = call.id()});
+  co_await transaction->commit();
+  co_return Answer::none();
+}
+
+/// Returns false if another upload of the business is being confirmed.
+asio::awaitable<bool> try_confirming(const Call& call, Services& services, const Guid& upload) {
+  const auto& business = call.business();
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto parts = co_await lock_upload(*transaction, business, upload);
   const auto lock = co_await transaction->run(sql::customer_uploads::LockBusiness{.business = business});
   if (lock.empty()) {
     co_await transaction->roll_back();
     co_return false;
   }
-  for (int part = 0; part < state.parts; ++part) {
+  for (int part = 0; part < parts; ++part) {
     co_await transaction->run(
         sql::customer_uploads::ApplyPart{.business = business, .upload = upload, .part = part});
-    if (call.job != nullptr) co_await call.job->note(part + 1, state.parts);
+    if (call.job != nullptr) co_await call.job->note(part + 1, parts);
   }
   co_await transaction->run(sql::customer_uploads::Finish{.business = business, .upload = upload});
   co_await transaction->commit();
@@ -243,7 +255,8 @@ constexpr Endpoint customer_upload_endpoint_table[] = {
      .handler = upload_customers,
      .operation_id = "uploadCustomers",
      .summary = "Uploads a CSV file of up to 100 000 customers",
-     .description = "Nothing changes until the upload is confirmed, within 24 hours.",
+     .description = "Nothing changes until the upload is confirmed, within 24 hours. If 20 uploads of the "
+                    "business wait for it, the oldest expires.",
      .tag = "Customers",
      .body_kind = BodyKind::multipart,
      .answer_kind = Kind::uuid,
@@ -259,6 +272,14 @@ constexpr Endpoint customer_upload_endpoint_table[] = {
      .tag = "Customers",
      .answer = &preview_schema,
      .errors = preview_errors},
+    {.method = Method::del,
+     .path = "/api/v1/Customers/upload/{guid}",
+     .permission = Permission::operate,
+     .handler = discard_upload,
+     .operation_id = "discardCustomerUpload",
+     .summary = "Discards an upload that is not confirmed",
+     .description = "Its rows are deleted at once. A confirmed upload: 409.",
+     .tag = "Customers"},
     {.method = Method::get,
      .path = "/api/v1/Customers/confirm-upload",
      .permission = Permission::operate,

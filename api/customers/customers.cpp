@@ -60,11 +60,33 @@ const Property recent_shipment_properties[] = {
 };
 constexpr Schema recent_shipment_schema{"RecentShipment", recent_shipment_properties};
 
+constexpr Property currency_value_properties[] = {
+    {.name = "currency", .kind = Kind::string, .nullable = false},
+    {.name = "orders", .kind = Kind::integer, .nullable = false},
+    {.name = "value", .kind = Kind::number, .nullable = false},
+};
+constexpr Schema currency_value_schema{"CurrencyValue", currency_value_properties};
+
 constexpr Property analytics_properties[] = {
     {.name = "totalOrders", .kind = Kind::integer, .nullable = false},
     {.name = "totalShipments", .kind = Kind::integer, .nullable = false},
-    {.name = "totalValue", .kind = Kind::number, .nullable = false},
-    {.name = "averageOrderValue", .kind = Kind::number, .nullable = false},
+    {.name = "totalValue",
+     .kind = Kind::number,
+     .nullable = false,
+     .description = "The value of the orders in `currency`."},
+    {.name = "averageOrderValue",
+     .kind = Kind::number,
+     .nullable = false,
+     .description = "The average value of the orders in `currency`."},
+    {.name = "currency",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "The currency of most orders; of equally many, that of the business first."},
+    {.name = "byCurrency",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &currency_value_schema,
+     .description = "The orders of each currency, those of `currency` first."},
     {.name = "onTimeDeliveryRate",
      .kind = Kind::number,
      .nullable = false,
@@ -178,6 +200,7 @@ constexpr Endpoint customer_endpoint_table[] = {
      .body = &update_schema,
      .body_check = check_customer,
      .body_kind = BodyKind::object,
+     .shown_by = get_customer,
      .answer = &summary_schema},
     {.method = Method::del,
      .path = "/api/v1/Customers/{customerId}",

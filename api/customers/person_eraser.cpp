@@ -10,6 +10,7 @@
 #include "api/customers/named_views.hpp"
 #include "api/gate/idempotency.hpp"
 #include "base/ascii.hpp"
+#include "base/blanks.hpp"
 #include "base/crypto.hpp"
 #include "base/error.hpp"
 #include "net/mail/mail_directory.hpp"
@@ -29,6 +30,14 @@ constexpr std::string_view empty_answer = R"({"data":null,"success":true})";
 
 constexpr std::size_t records_of_upload_part = 500;  // they cost at most as much as a changed row
 constexpr std::size_t errors_of_import = 50;
+
+/// Adds each text in the form in which references and SKUs have it: with one space for each run of blanks.
+void add_spaced(std::vector<std::string>& texts) {
+  const std::size_t count = texts.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (auto spaced = single_spaced(texts[i]); spaced != texts[i]) texts.push_back(std::move(spaced));
+  }
+}
 
 void make_distinct(std::vector<std::string>& texts) {
   std::ranges::sort(texts);
@@ -153,6 +162,7 @@ void PersonEraser::read_person(storage::Session& session) {
                                         : record_words_;
     texts.emplace_back(row.value);
   }
+  add_spaced(person_.words);
   for (auto* const texts : {&person_.names, &person_.emails, &person_.words}) make_distinct(*texts);
   unlinked_ = unlinked_shipments(session, target_.business, person_);
 }
@@ -199,6 +209,7 @@ void PersonEraser::add_search_of_words(std::vector<Step>& steps) {
 void PersonEraser::begin_erasure(storage::Session& session) {
   append(record_words_, new_words_.newest());
   append(record_words_, new_left_words_.newest());
+  add_spaced(record_words_);
   make_distinct(record_words_);
   words_ = person_.words;
   append(words_, record_words_);

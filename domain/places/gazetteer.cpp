@@ -26,12 +26,6 @@ constexpr double units_per_degree = 1e5;
 constexpr double describable_km = 50;
 constexpr double km_per_degree = 111;
 
-/// Estimates the radius of a city, so that a point in a large city is not named after a small quarter.
-double radius_km(std::uint8_t size) {
-  constexpr double km_of_one_inhabitant = 0.005;
-  return km_of_one_inhabitant * std::exp2(size / 16.0);  // the size is 8 log2 of the inhabitants
-}
-
 // Hangul syllables are decomposed by arithmetic (Unicode, section 3.12).
 constexpr std::uint32_t first_syllable = 0xAC00;
 constexpr std::uint32_t last_syllable = 0xD7A3;
@@ -86,6 +80,12 @@ std::string_view Gazetteer::country_code(std::size_t country) const {
 }
 
 Point Gazetteer::Place::point() const { return {latitude / units_per_degree, longitude / units_per_degree}; }
+
+/// Estimates the radius, so that a point in a large city is not named after a small quarter.
+double Gazetteer::Place::radius_km() const {
+  constexpr double km_of_one_inhabitant = 0.005;
+  return km_of_one_inhabitant * std::exp2(size / 16.0);  // the size is 8 log2 of the inhabitants
+}
 
 std::string Gazetteer::fold(std::string_view source) const {
   std::string out;
@@ -201,7 +201,7 @@ std::string Gazetteer::describe(const Point& point) const {
     // A cheap test first: skips places whose distance in longitude alone is too large.
     if (away * km_per_degree * std::cos(point.latitude / 57.29578) > 1.1 * describable_km + 1) continue;
     const double distance = haversine_km(at->point(), point);
-    const double beyond = distance - radius_km(at->size);
+    const double beyond = distance - at->radius_km();
     if (distance >= describable_km || beyond >= best) continue;
     best = beyond;
     nearest = &*at;

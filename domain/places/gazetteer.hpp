@@ -34,11 +34,12 @@ class Gazetteer {
   /// The city of an address; nullopt if it is unknown. A city is known by its main name, the part of it that
   /// is in daily use ("Frankfurt"), its names in other languages and scripts, and former names. Case,
   /// accents, punctuation and usual abbreviations ("St.", "Ft.", "N.") make no difference. Other parts of an
-  /// address in the city's field ("75001 Paris", "London, UK") are recognised. Only cities in the country
-  /// count, which may be an ISO 3166-1 code or a name in any of 70 languages; an unknown one says nothing. An
-  /// address without a country is in that of its postal code, if only one has such codes, else in `home`. If
-  /// the state is known, only cities in it count. Of several cities, prefers those that the postal code fits,
-  /// then those of the most inhabitants, of which a city's main name makes eight.
+  /// address in the city's field ("75001 Paris", "London, UK", "Köln-Ehrenfeld") are recognised. Only cities
+  /// in the country count, which may be an ISO 3166-1 code or a name in any of 70 languages; an unknown one
+  /// says nothing. An address without a country is in that of its postal code, if only one has such codes,
+  /// else in `home`. If the state is known, only cities in it count. Of several cities, prefers those in the
+  /// postal code's area (postal_areas.hpp) or state, then those of the most inhabitants, of which a city's
+  /// main name makes eight.
   std::optional<Point> locate(const PostalAddress& address, std::string_view home = {}) const;
 
   /// The ISO 3166-1 alpha-2 code of a country that is given as a code or a name; nullopt if it is unknown.
@@ -78,6 +79,7 @@ class Gazetteer {
     std::uint8_t country;
     std::uint8_t size;
     Point point() const;
+    double radius_km() const;
   };
   struct Query;
   class Search;

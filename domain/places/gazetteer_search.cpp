@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "domain/places/countries.hpp"
 #include "domain/places/gazetteer_table.hpp"
 #include "domain/places/place_text.hpp"
+#include "domain/places/postal_areas.hpp"
 #include "domain/places/postal_code.hpp"
 #include "domain/places/territories.hpp"
 
@@ -35,8 +37,10 @@ bool contains(const std::vector<T>& list, const T& value) {
 struct Gazetteer::Query {
   std::optional<std::uint32_t> country;
   bool is_country_written = false;
-  std::vector<std::uint16_t> regions;         // only cities in these, if there are any
-  std::vector<std::uint16_t> postal_regions;  // preferred
+  std::vector<std::uint16_t> regions;                    // only cities in these, if there are any
+  std::vector<std::uint16_t> postal_regions;             // preferred
+  std::string postal_code;                               // as it is written inside the country
+  std::optional<std::pair<Point, double>> surroundings;  // only cities so many kilometres around a point
 };
 
 /// A search for one city.
@@ -49,23 +53,28 @@ class Gazetteer::Search {
     constexpr std::size_t longest_field = 400;
     if (std::max({address.city.size(), address.state.size(), address.country.size()}) > longest_field)
       return nullptr;
-    auto query = query_of(address, home);
-    const auto* place = find_written(address.city, query);
+    const auto query = query_of(address, home);
+    const auto* place = find_written(address.city, query, &Search::find_part);
+    if (place == nullptr) place = find_in_territories(address.city, query);
+    if (place == nullptr) place = find_written(address.city, query, &Search::find_before_district);
     if (place != nullptr || !query.country) return place;
-    const auto code = gazetteer_.country_code(*query.country);
-    if (query.regions.empty()) {
-      for (const auto territory : territories_of(code)) {
-        query.country = gazetteer_.find_country(territory);
-        if (query.country) place = find_written(address.city, query);
-        if (place != nullptr) return place;
-      }
-      query.country = gazetteer_.find_country(code);
-    }
-    const auto city = city_of_state(code);
+    const auto city = city_of_state(gazetteer_.country_code(*query.country));
     return city.empty() ? nullptr : find(ascii_lower(city), query);
   }
 
  private:
+  using Method = const Place* (Search::*)(std::string_view, const Query&) const;
+
+  const Place* find_in_territories(std::string_view city, Query query) const {
+    if (!query.country || !query.regions.empty()) return nullptr;
+    for (const auto territory : territories_of(gazetteer_.country_code(*query.country))) {
+      query.country = gazetteer_.find_country(territory);
+      const auto* const place = query.country ? find_written(city, query, &Search::find_part) : nullptr;
+      if (place != nullptr) return place;
+    }
+    return nullptr;
+  }
+
   Query query_of(const PostalAddress& address, std::string_view home) const {
     Query query;
     query.is_country_written = !trimmed(address.country).empty();
@@ -78,9 +87,12 @@ class Gazetteer::Search {
     }
     query.regions = regions_in(address.state, query.country);
     if (query.regions.empty() && move_to_territory(query, address)) return query;
-    const auto state = state_of_zip_code(postal_code_of(address, query));
-    if (state && (!query.country || gazetteer_.country_code(*query.country) == "US"))
-      query.postal_regions = gazetteer_.find_regions(*state, query.country);
+    query.postal_code = postal_code_of(address, query);
+    const auto code = query.country ? gazetteer_.country_code(*query.country) : "US";
+    for (const auto state : states_of_postal_code(code, query.postal_code)) {
+      const auto regions = gazetteer_.find_regions(state, query.country);
+      query.postal_regions.insert(query.postal_regions.end(), regions.begin(), regions.end());
+    }
     return query;
   }
 
@@ -143,8 +155,8 @@ class Gazetteer::Search {
   }
 
   /// Finds the city in the text of a field, in which other parts of the address may stand too.
-  const Place* find_written(std::string_view written, const Query& query) const {
-    if (const auto* const place = find_part(written, query)) return place;
+  const Place* find_written(std::string_view written, const Query& query, Method find_in) const {
+    if (const auto* const place = (this->*find_in)(written, query)) return place;
     constexpr std::size_t most_parts = 6;
     const auto parts = parts_of(written);
     if (parts.size() < 2 || parts.size() > most_parts) return nullptr;
@@ -155,7 +167,7 @@ class Gazetteer::Search {
         if (!more.empty()) queries = std::move(more);
       }
       for (const auto& each : queries) {
-        if (const auto* const place = find_part(parts[i], each)) return place;
+        if (const auto* const place = (this->*find_in)(parts[i], each)) return place;
       }
     }
     return nullptr;
@@ -213,6 +225,53 @@ class Gazetteer::Search {
     return nullptr;
   }
 
+  /// Finds a city that a district follows after a hyphen or blank: "Köln-Ehrenfeld". A whole name with a
+  /// hyphen was not found before.
+  const Place* find_before_district(std::string_view written, const Query& query) const {
+    constexpr std::size_t most_words = 6;
+    constexpr std::string_view separators = " -";
+    auto text = std::string(trimmed(written));
+    for (const std::string_view dash : {"\u2010", "\u2011", "\u2013", "\u2014"})
+      text = replaced(std::move(text), dash, "-");
+    if (words_of(gazetteer_.fold(text)).size() > most_words) return nullptr;
+    for (auto i = text.find_last_of(separators); i != std::string::npos && i > 0;
+         i = text.find_last_of(separators, i - 1)) {
+      const auto left = trimmed(std::string_view(text).substr(0, i));
+      const auto right = trimmed(std::string_view(text).substr(i + 1));
+      const bool has_hyphen = text[i] == '-' || left.ends_with('-') || right.starts_with('-');
+      const auto district = without_numbers(gazetteer_.fold(right));
+      if (district.empty() || gazetteer_.is_connector(words_of(district).front())) continue;
+      const auto* const city = find(without_numbers(gazetteer_.fold(left)), query);
+      const auto* const place = city == nullptr ? nullptr : find_district(*city, district, has_hyphen, query);
+      if (place != nullptr) return place;
+    }
+    return nullptr;
+  }
+
+  /// Returns the district if it lies near the city. Otherwise the city, if the postal code is that of its
+  /// area, or if it is large and no other large city has the district's name. Null if another place may be
+  /// meant: where postal areas are not known, names of places begin with a city and a blank (Washington
+  /// Crossing).
+  const Place* find_district(const Place& city, std::string_view district, bool has_hyphen,
+                             const Query& query) const {
+    constexpr std::uint8_t large_size = 133;  // 100 000 inhabitants
+    constexpr double most_km_outside = 30;
+    const auto km = km_outside_area(city, query);
+    const bool is_in_area = km && *km <= most_km_outside;
+    const bool is_elsewhere =
+        km ? !is_in_area : !query.postal_regions.empty() && !contains(query.postal_regions, city.region);
+    const bool is_certain = is_in_area || (city.size >= large_size && !is_elsewhere);
+    if (has_hyphen || is_certain) {
+      auto near = query;
+      near.surroundings.emplace(city.point(), std::max(5.0, 3 * city.radius_km()));
+      if (const auto* const place = find(district, near)) return place;
+    }
+    const auto* const other = find(district, query);
+    const bool is_other_city = other != nullptr && other->size >= large_size;
+    const bool is_district = has_hyphen || !postal_towns(gazetteer_.country_code(city.country)).empty();
+    return is_in_area || (is_certain && is_district && !is_other_city) ? &city : nullptr;
+  }
+
   static constexpr std::string_view short_article = "d";  // of "a. d."
 
   enum class Fit { none, possible, full };
@@ -256,6 +315,9 @@ class Gazetteer::Search {
       const auto& place = all[entry.place()];
       if (query.country && *query.country != place.country) continue;
       if (!query.regions.empty() && !contains(query.regions, place.region)) continue;
+      if (query.surroundings &&
+          haversine_km(place.point(), query.surroundings->first) > query.surroundings->second)
+        continue;
       const auto fits = qualifier.empty() ? Fit::possible : fit(place, folded, qualifier);
       if (fits == Fit::none) continue;
       const auto score =
@@ -269,11 +331,23 @@ class Gazetteer::Search {
 
   static constexpr std::uint32_t worth_of_full_name = 1U << 10;
 
-  static std::uint32_t score_of(const Place& place, bool is_main_name, const Query& query) {
+  /// How far outside the area of the postal code a place lies; nullopt if that is not known.
+  std::optional<double> km_outside_area(const Place& place, const Query& query) const {
+    if (!query.country || query.postal_code.empty()) return std::nullopt;
+    const auto country = gazetteer_.country_code(place.country);
+    const auto area = postal_area(country, query.postal_code);
+    return area ? std::optional(km_outside(country, *area, place.point())) : std::nullopt;
+  }
+
+  std::uint32_t score_of(const Place& place, bool is_main_name, const Query& query) const {
     constexpr std::uint32_t worth_of_postal_code = 1U << 9;
     constexpr std::uint32_t worth_of_main_name = 24;  // the size of eight times the inhabitants
-    return (contains(query.postal_regions, place.region) ? worth_of_postal_code : 0) +
-           (is_main_name ? worth_of_main_name : 0) + place.size;
+    constexpr double worthless_km = 100;
+    std::uint32_t score = (is_main_name ? worth_of_main_name : 0) + place.size;
+    if (contains(query.postal_regions, place.region)) score += worth_of_postal_code;
+    if (const auto km = km_outside_area(place, query); km && *km < worthless_km)
+      score += static_cast<std::uint32_t>(worth_of_postal_code * (1 - *km / worthless_km));
+    return score;
   }
 
   const Gazetteer& gazetteer_;

@@ -1,9 +1,11 @@
 #include "domain/places/gazetteer.hpp"
 
 #include <array>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "domain/places/countries.hpp"
@@ -82,6 +84,117 @@ TEST(Gazetteer, StatePostalCodeAndHomeDecideBeforeSize) {
   EXPECT_EQ(found(city("London", "GB"), "CA"), "London, GB");
   EXPECT_EQ(found(city("London", "", "", "N6A 3K7")), "London, CA")
       << "only Canada writes postal codes like this";
+}
+
+struct Coded {
+  const char* country;
+  const char* postal_code;
+  const char* name;
+  const char* expected;
+};
+
+TEST(Gazetteer, PostalCodeDecidesBetweenCitiesOfOneName) {
+  for (const auto& [country, postal_code, name, expected] : std::to_array<Coded>({
+           {"DE", "15230", "Frankfurt", "Frankfurt (Oder), DE"},
+           {"DE", "D-15230", "Frankfurt", "Frankfurt (Oder), DE"},
+           {"DE", "60311", "Frankfurt", "Frankfurt am Main, DE"},
+           {"DE", "67433", "Neustadt", "Neustadt an der Weinstraße, DE"},
+           {"DE", "31535", "Neustadt", "Neustadt am Rübenberge, DE"},
+           {"DE", "23730", "Neustadt", "Neustadt in Holstein, DE"},
+           {"DE", "96465", "Neustadt", "Neustadt bei Coburg, DE"},
+           {"DE", "91413", "Neustadt", "Neustadt an der Aisch, DE"},
+           {"DE", "91541", "Rothenburg", "Rothenburg ob der Tauber, DE"},
+           {"DE", "02929", "Rothenburg", "Rothenburg, DE"},
+           {"DE", "21729", "Freiburg", "Freiburg (Elbe) Flecken, DE"},
+           {"DE", "79098", "Freiburg", "Freiburg, DE"},
+           {"DE", "06108", "Halle", "Halle (Saale), DE"},
+           {"DE", "33790", "Halle", "Halle, DE"},
+           {"DE", "18528", "Bergen", "Bergen auf Rügen, DE"},
+           {"DE", "29303", "Bergen", "Bergen, DE"},
+           {"GB", "DL10 4AA", "Richmond", "Richmond, GB"},
+           {"CA", "A1A 1A1", "Saint John's", "St. John's, CA"},
+       })) {
+    EXPECT_EQ(found(city(name, country, "", postal_code)), expected) << postal_code;
+    EXPECT_EQ(found(city(name, "", "", postal_code), country), expected) << postal_code << " at home";
+  }
+  const auto south_of = [](std::string name, std::string country, std::string code, std::string other) {
+    const auto south = places().locate(city(name, country, "", std::move(code)));
+    const auto north = places().locate(city(name, country, "", std::move(other)));
+    return south && north && haversine_km(*south, *north) > 50 && south->latitude < north->latitude;
+  };
+  EXPECT_TRUE(south_of("Münster", "DE", "64839", "48143"));
+  EXPECT_TRUE(south_of("Buchs", "CH", "9470", "5033"));
+  EXPECT_TRUE(south_of("Newport", "GB", "PO30 1AA", "np20 1aa"));
+  EXPECT_TRUE(south_of("Newport", "GB", "NP20 1AA", "TF10 7AA"));
+  EXPECT_TRUE(south_of("Richmond", "GB", "TW9 1AA", "DL10 4AA"));
+}
+
+TEST(Gazetteer, APostalCodeThatFitsNoCityOrIsUnknownLeavesTheLargest) {
+  EXPECT_EQ(found(city("Frankfurt", "DE", "", "99999")), "Frankfurt am Main, DE");
+  EXPECT_EQ(found(city("Frankfurt", "DE", "", "1523")), "Frankfurt (Oder), DE") << "an area is enough";
+  EXPECT_EQ(found(city("Frankfurt", "DE", "", "05123")), "Frankfurt am Main, DE") << "no such area";
+  EXPECT_EQ(found(city("Frankfurt", "DE", "Hessen", "15230")), "Frankfurt am Main, DE")
+      << "the state says more";
+  EXPECT_EQ(found(city("Wien, Österreich", "", "", "1010"), "DE"), "Vienna, AT")
+      << "a code is one of the city's country";
+  for (const auto* const code : {"10115", "13581", "14193"})
+    EXPECT_EQ(found(city("Berlin", "DE", "", code)), "Berlin, DE") << code;
+}
+
+TEST(Gazetteer, ADistrictMayFollowItsCity) {
+  for (const auto& [country, postal_code, name, expected] : std::to_array<Coded>({
+           {"DE", "", "Köln-Ehrenfeld", "Köln, DE"},
+           {"DE", "", "Köln Ehrenfeld", "Köln, DE"},
+           {"DE", "", "Köln – Ehrenfeld", "Köln, DE"},
+           {"DE", "", "50823 Köln-Ehrenfeld", "Köln, DE"},
+           {"DE", "", "Köln-Ehrenfeld, Deutschland", "Köln, DE"},
+           {"DE", "", "München-Pasing", "Pasing, DE"},
+           {"DE", "", "Frankfurt-Höchst", "Frankfurt am Main, DE"},
+           {"DE", "", "Frankfurt am Main-Höchst", "Frankfurt am Main, DE"},
+           {"DE", "", "Stuttgart-Vaihingen", "Stuttgart, DE"},
+           {"DE", "", "Bonn-Bad Godesberg", "Bonn, DE"},
+           {"DE", "", "Dresden-Neustadt", "Dresden, DE"},
+           {"DE", "", "Düsseldorf-Bilk", "Düsseldorf, DE"},
+           {"DE", "", "Essen-Werden", "Essen, DE"},
+           {"DE", "15234", "Frankfurt-Booßen", "Frankfurt (Oder), DE"},
+           {"DE", "67433", "Neustadt-Nowhere", "Neustadt an der Weinstraße, DE"},
+           {"FR", "", "Lyon-Villeurbanne", "Villeurbanne, FR"},
+           {"AT", "", "Wien Favoriten", "Favoriten, AT"},
+           {"JP", "", "Osaka-Nowhere", "Osaka, JP"},
+       })) {
+    EXPECT_EQ(found(city(name, country, "", postal_code)), expected) << name << " " << postal_code;
+  }
+}
+
+TEST(Gazetteer, AWholeNameWithAHyphenIsNoCityWithADistrict) {
+  for (const auto& [country, name] : std::to_array<std::pair<const char*, const char*>>({
+           {"DE", "Castrop-Rauxel"},
+           {"DE", "Garmisch-Partenkirchen"},
+           {"DE", "Baden-Baden"},
+           {"DE", "Idar-Oberstein"},
+           {"FR", "Aix-en-Provence"},
+           {"FR", "Boulogne-Billancourt"},
+           {"GB", "Stratford-upon-Avon"},
+           {"GB", "London Colney"},
+           {"US", "Winston-Salem"},
+       })) {
+    EXPECT_EQ(found(city(name, country)), std::string(name) + ", " + country);
+  }
+}
+
+TEST(Gazetteer, ACityBeforeAnUnknownNameIsNotTakenIfAnotherMayBeMeant) {
+  for (const auto& [country, postal_code, name] : std::to_array<std::array<const char*, 3>>({
+           {"DE", "", "Neustadt-Nowhere"},
+           {"DE", "01067", "Köln-Ehrenfeld"},
+           {"DE", "", "Köln-Neuss"},
+           {"DE", "", "Frankfurt an der Xyz"},
+           {"FR", "", "Paris-Marseille"},
+           {"DE", "", "Paris-Ehrenfeld"},
+           {"US", "", "Washington Crossing"},
+           {"US", "18977", "Washington-Crossing"},
+       })) {
+    EXPECT_EQ(found(city(name, country, "", postal_code)), "") << name;
+  }
 }
 
 TEST(Gazetteer, UnknownPlacesHaveNoPosition) {
@@ -456,6 +569,29 @@ TEST(Gazetteer, PostalCodesDecideAlsoWithLettersOfTheirCountry) {
   same(city("Portland", "US", "ME"), city("Portland", "US", "", "US-04101"));
   same(city("Berlin", "DE"), city("D-10115 Berlin", "DE"));
   same(city("Malmö", "SE"), city("Malmö", "", "", "SE-211 22"), "DE");
+}
+
+TEST(PostalCode, StatesOfPostalCodesAreKnownToTheGazetteer) {
+  for (const auto& [country, city_name, state] : std::to_array<std::array<const char*, 3>>(
+           {{"CA", "Toronto", "ON"}, {"AU", "Sydney", "NSW"}, {"US", "Honolulu", "HI"}})) {
+    const std::string expected = std::string(city_name) + ", " + country;
+    std::set<std::string_view> states;
+    for (char first = '0'; first <= 'Z'; ++first) {
+      for (int rest = 0; rest < 100; ++rest) {
+        const auto code = first + std::to_string(1000 + rest).substr(2) + "10";
+        const auto of_code = states_of_postal_code(country, code);
+        states.insert(of_code.begin(), of_code.end());
+      }
+    }
+    EXPECT_GE(states.size(), 8U) << country;
+    EXPECT_TRUE(states.contains(state)) << country;
+    for (const auto each : states)
+      EXPECT_EQ(found(city(city_name, country, std::string(each))) == expected, each == state) << each;
+  }
+  using testing::ElementsAre;
+  EXPECT_THAT(states_of_postal_code("AU", "2600"), ElementsAre("NSW", "ACT"));
+  EXPECT_THAT(states_of_postal_code("CA", "x0a 0h0"), ElementsAre("NT", "NU"));
+  EXPECT_THAT(states_of_postal_code("DE", "10115"), ElementsAre());
 }
 
 TEST(PostalCode, ZipCodesIdentifyTheState) {

@@ -87,6 +87,24 @@ constexpr auto zip_ranges = std::to_array<ZipRange>({
     {900, 961, "CA"}, {967, 968, "HI"}, {970, 979, "OR"}, {980, 994, "WA"}, {995, 999, "AK"},
 });
 
+struct StatesOfCodes {
+  std::string_view country;
+  std::string_view prefix;
+  std::array<std::string_view, 2> states;  // the second is empty for one
+};
+// Longer prefixes come first. Sources: Canada Post's and Australia Post's lists of postal codes. Codes of the
+// Australian Capital Territory are among those of New South Wales.
+constexpr auto states_of_codes = std::to_array<StatesOfCodes>({
+    {"AU", "02", {"ACT"}}, {"AU", "26", {"NSW", "ACT"}}, {"AU", "29", {"NSW", "ACT"}}, {"AU", "0", {"NT"}},
+    {"AU", "1", {"NSW"}},  {"AU", "2", {"NSW"}},         {"AU", "3", {"VIC"}},         {"AU", "4", {"QLD"}},
+    {"AU", "5", {"SA"}},   {"AU", "6", {"WA"}},          {"AU", "7", {"TAS"}},         {"AU", "8", {"VIC"}},
+    {"AU", "9", {"QLD"}},  {"CA", "A", {"NL"}},          {"CA", "B", {"NS"}},          {"CA", "C", {"PE"}},
+    {"CA", "E", {"NB"}},   {"CA", "G", {"QC"}},          {"CA", "H", {"QC"}},          {"CA", "J", {"QC"}},
+    {"CA", "K", {"ON"}},   {"CA", "L", {"ON"}},          {"CA", "M", {"ON"}},          {"CA", "N", {"ON"}},
+    {"CA", "P", {"ON"}},   {"CA", "R", {"MB"}},          {"CA", "S", {"SK"}},          {"CA", "T", {"AB"}},
+    {"CA", "V", {"BC"}},   {"CA", "X", {"NT", "NU"}},    {"CA", "Y", {"YT"}},
+});
+
 std::string form_of(std::string_view code) {
   std::string form;
   for (const char c : code) {
@@ -173,6 +191,23 @@ std::optional<std::string_view> state_of_zip_code(std::string_view code) {
       zip_ranges, [&](const ZipRange& range) { return range.first <= prefix && prefix <= range.last; });
   if (found == zip_ranges.end()) return std::nullopt;
   return found->state;
+}
+
+std::vector<std::string_view> states_of_postal_code(std::string_view country, std::string_view code) {
+  if (country == "US") {
+    const auto state = state_of_zip_code(code);
+    return state ? std::vector{*state} : std::vector<std::string_view>();
+  }
+  const std::string upper = ascii_upper(code);
+  const auto* const found = std::ranges::find_if(states_of_codes, [&](const StatesOfCodes& row) {
+    return row.country == country && upper.starts_with(row.prefix);
+  });
+  std::vector<std::string_view> states;
+  if (found == states_of_codes.end()) return states;
+  for (const auto state : found->states) {
+    if (!state.empty()) states.push_back(state);
+  }
+  return states;
 }
 
 }  // namespace waybill::domain

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace waybill::domain {
 
@@ -17,5 +18,9 @@ std::string domestic_postal_code(std::string_view code, std::string_view country
 
 /// The state of a ZIP code by its first three digits (USPS publication 65, L002); nullopt if unknown.
 std::optional<std::string_view> state_of_zip_code(std::string_view code);
+
+/// The codes of the states, provinces or territories in which a domestic postal code may lie: of the United
+/// States, Canada and Australia. Empty if they are not known.
+std::vector<std::string_view> states_of_postal_code(std::string_view country, std::string_view code);
 
 }  // namespace waybill::domain

@@ -16,7 +16,7 @@ with changed as (
   delete from run_step_texts t using runs r
   where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and r.guid > $6::uuid and r.guid <= $7::uuid
     and (r.steps is not null or r.entity_id = $3::uuid)
-    and t.business_id = $1 and t.origin = r.origin
+    and t.business_id = $1 and t.origin in (r.guid, r.origin)
     and (r.trigger_code <> 'digest' or t.number > 0)  -- see erase_digest_lists.sql
     and
 \ir run_times.inc

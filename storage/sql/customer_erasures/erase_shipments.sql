@@ -15,8 +15,9 @@ with held as materialized (
 ), labels as (
   delete from shipment_labels l using held h where l.business_id = $1 and l.shipment_id = (h.old).guid
 ), stops as (
-  update dispatch_stops d set latitude = null, longitude = null
-  from held h where d.business_id = $1 and d.shipment_id = (h.old).guid and d.latitude is not null
+  update dispatch_stops d set latitude = null, longitude = null, planned_for = null
+  from held h
+  where d.business_id = $1 and d.shipment_id = (h.old).guid and (d.latitude is not null or d.planned_for is not null)
 )
 update shipments r
 set customer_id = case when r.customer_id is null and r.order_id is null then $4 else r.customer_id end,

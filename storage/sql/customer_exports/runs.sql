@@ -6,8 +6,15 @@ select r.guid, r.workflow_id as "workflowId", r.entity_id as "entityId", r.trigg
        (select json_agg(json_build_object('number', t.number, 'request', shown_request(t.business_id, s ->> 'type', t.request::json, t.body))
                         order by t.number)
         from json_array_elements(r.steps::json -> 'results') s
-        join run_step_texts t on t.business_id = r.business_id and t.origin = r.origin and t.at = guid_time(r.origin)
-                                 and t.number = (s ->> 'number')::integer) as "earlierSteps",
+        cross join lateral (
+          select k.business_id, k.number, k.request, k.body from run_step_texts k
+          where k.business_id = r.business_id and k.origin = r.guid and k.at = guid_time(r.guid)
+            and k.number = (s ->> 'number')::integer
+          union all  -- of the first run, or of a replay that an earlier version has performed
+          select k.business_id, k.number, k.request, k.body from run_step_texts k
+          where r.origin <> r.guid and k.business_id = r.business_id and k.origin = r.origin and k.at = guid_time(r.origin)
+            and k.number = (s ->> 'number')::integer
+          limit 1) t) as "earlierSteps",
        (select json_object_agg(s ->> 'name', s -> 'answer') from json_array_elements(r.steps::json -> 'results') s
         where json_typeof(s -> 'answer') = 'object') as answers
 from all_runs r

@@ -8,7 +8,8 @@ cross join lateral (
   select concat(r.request, r.body) as text
   union all
   select concat(t.request, t.body) from run_step_texts t
-  where (r.steps is not null or r.trigger_code = 'digest') and t.business_id = r.business_id and t.origin = r.origin and t.at = guid_time(r.origin)
+  where (r.steps is not null or r.trigger_code = 'digest') and t.business_id = r.business_id
+    and t.origin in (r.guid, r.origin) and t.at in (guid_time(r.guid), guid_time(r.origin))
 ) m
 where r.business_id = $1 and r.entity_id = $4::uuid
   and (holds_word(m.text, $3::text[])

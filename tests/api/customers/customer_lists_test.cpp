@@ -214,6 +214,8 @@ TEST_F(CustomerAnalytics, AreZeroWithoutOrders) {
                                                                     {"totalShipments", 0},
                                                                     {"totalValue", 0},
                                                                     {"averageOrderValue", 0},
+                                                                    {"currency", "EUR"},
+                                                                    {"byCurrency", json::array()},
                                                                     {"onTimeDeliveryRate", 0}}));
   expect_refused(http.get("/api/v1/Customers/" + std::string(unknown_guid) + "/sales-analytics"), 404,
                  "NOT_FOUND");
@@ -234,11 +236,35 @@ TEST_F(CustomerAnalytics, LeaveOutDraftAndCancelledOrders) {
         " estimated_delivery) values ('" +
         tenant.id + "', '" + customer + "', gen_random_uuid(), " + values + ")");
   }
+  const json::object eur{{"currency", "EUR"}, {"orders", 3}, {"value", 100.02}};
   EXPECT_EQ(http.get(path("/sales-analytics")).data(), json::value({{"totalOrders", 3},
                                                                     {"totalShipments", 4},
                                                                     {"totalValue", 100.02},
                                                                     {"averageOrderValue", 33.34},
+                                                                    {"currency", "EUR"},
+                                                                    {"byCurrency", json::array({eur})},
                                                                     {"onTimeDeliveryRate", 0.6667}}));
+}
+
+TEST_F(CustomerAnalytics, NeverAddAmountsOfDifferentCurrencies) {
+  const auto order = [&](const char* currency, const char* value) {
+    tenant.insert_order({{"customer_id", "'" + customer + "'"},
+                         {"status", "'pending'"},
+                         {"currency", "'" + std::string(currency) + "'"},
+                         {"total_value", value}});
+  };
+  order("JPY", "15000");
+  order("EUR", "100");
+  json::value sales = http.get(path("/sales-analytics")).data();
+  EXPECT_EQ(text_at(sales, "currency"), "EUR") << "the business's, of equally many";
+  EXPECT_EQ(at(sales, "totalValue"), 100);
+  order("JPY", "5000");
+  sales = http.get(path("/sales-analytics")).data();
+  EXPECT_EQ(at(sales, "totalOrders"), 3);
+  EXPECT_EQ(at(sales, "totalValue"), 20000);
+  EXPECT_EQ(at(sales, "averageOrderValue"), 10000);
+  EXPECT_EQ(at(sales, "byCurrency"), json::value({{{"currency", "JPY"}, {"orders", 2}, {"value", 20000}},
+                                                  {{"currency", "EUR"}, {"orders", 1}, {"value", 100}}}));
 }
 
 }  // namespace

@@ -273,18 +273,63 @@ TEST_F(UploadsTest, UnconfirmedUploadsExpireAfterADay) {
   EXPECT_EQ(customers(), 0);
 }
 
-TEST_F(UploadsTest, ABusinessHasAtMostTwentyUnconfirmedUploads) {
+TEST_F(UploadsTest, TheOldestOfTwentyUnconfirmedUploadsGivesWayToANewOne) {
   const std::string file = "name,email\nAda,\n";
-  const auto first = uploaded(file);
-  for (int i = 1; i < 20; ++i) uploaded(file);
-  expect_refused(upload(file), 409, "CONFLICT");
-  EXPECT_EQ(http.get(confirm_path(first)).status, 200);
+  std::vector<std::string> uploads;
+  for (int i = 0; i < 21; ++i) uploads.push_back(uploaded(file));
+  EXPECT_EQ(http.get(confirm_path(uploads[0])).status, 404);
+  expect_refused(http.get(std::string(upload_path) + "/" + uploads[0]), 404, "NOT_FOUND");
+  EXPECT_EQ(
+      tenant.sql.number("select count(*) from customer_upload_parts where business_id = $1", {tenant.id}),
+      20);
+  EXPECT_EQ(http.get(confirm_path(uploads[1])).status, 200);
   uploaded(file);
-  expect_refused(upload(file), 409, "CONFLICT");
-  tenant.sql.rows(
-      "update customer_uploads set created_at = now() - interval '25 hours' where business_id = $1",
-      {tenant.id});
+  EXPECT_EQ(at(preview(uploads[2]), "total"), 1) << "a confirmed upload does not count";
+  expect_invalid(upload("name,email\n,bad\n"), {"line 2"});
+  EXPECT_EQ(at(preview(uploads[2]), "total"), 1) << "a refused file takes no place";
   uploaded(file);
+  expect_refused(http.get(std::string(upload_path) + "/" + uploads[2]), 404, "NOT_FOUND");
+  expect_refused(http.get(confirm_path(uploads[1])), 409, "CONFLICT");
+}
+
+TEST_F(UploadsTest, AnUploadThatIsBeingConfirmedGivesNoWay) {
+  const auto held = uploaded("name,email\nA,held@example.com\n");
+  const auto next = uploaded("name,email\nAda,\n");
+  for (int i = 2; i < 20; ++i) uploaded("name,email\nAda,\n");
+  Session holder = world.database.connect();
+  holder.exec("begin");
+  holder.exec("insert into customers (business_id, name, email) values ('" + tenant.id +
+              "', 'A', 'held@example.com')");
+  int status = 0;
+  std::jthread confirmation([&] { status = http.with_token(http.token()).get(confirm_path(held)).status; });
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from pg_stat_activity where datname = current_database()"
+               " and wait_event_type = 'Lock' and query like '%customer_upload%'") > 0;
+  }));
+  expect_refused(http.del(std::string(upload_path) + "/" + held), 409, "CONFLICT");
+  uploaded("name,email\nAda,\n");
+  EXPECT_EQ(at(preview(next), "total"), 1) << "the twenty others are within the limit";
+  uploaded("name,email\nAda,\n");
+  expect_refused(http.get(std::string(upload_path) + "/" + next), 404, "NOT_FOUND");
+  holder.exec("rollback");
+  confirmation.join();
+  EXPECT_EQ(status, 200);
+}
+
+TEST_F(UploadsTest, AnUnconfirmedUploadCanBeDiscarded) {
+  const auto guid = uploaded("name,email\nAda,\n");
+  const auto path = std::string(upload_path) + "/" + guid;
+  expect_refused(other_business().http.del(path), 404, "NOT_FOUND");
+  const auto response = http.del(path);
+  EXPECT_EQ(response.text, R"({"success":true})");
+  for (const auto& refused : {http.get(path), http.get(confirm_path(guid)), http.del(path)})
+    expect_refused(refused, 404, "NOT_FOUND");
+  EXPECT_EQ(tenant.sql.number("select count(*) from customer_upload_parts where upload_id = $1", {guid}), 0);
+  const auto confirmed = uploaded("name,email\nAda,\n");
+  ASSERT_EQ(http.get(confirm_path(confirmed)).status, 200);
+  expect_refused(http.del(std::string(upload_path) + "/" + confirmed), 409, "CONFLICT");
+  EXPECT_EQ(customers(), 1);
 }
 
 TEST_F(UploadsTest, ADutyDeletesExpiredUploads) {

@@ -41,6 +41,54 @@ TEST_F(ErasureTest, MessagesLoseTheirTextsAndNoAddressFindsThem) {
   EXPECT_EQ(tenant.sql.number("select count(*) from mail_addresses where business_id = $1", {tenant.id}), 0);
 }
 
+TEST_F(ErasureTest, OpenMailsGoToTheRecipientsWhoAreLeft) {
+  const auto mail_to = [](const json::value& recipient) {
+    return json::object{{"type", "send_email"},
+                        {"recipient", recipient},
+                        {"subject", "{{customer.name}}"},
+                        {"body", "{{customer.name}}"}};
+  };
+  const json::object to_person = mail_to("{{customer.email}}");
+  const json::object to_both = mail_to(json::array{"{{customer.email}}", "shop@example.com"});
+  const auto hook = [&](std::string_view path) {
+    return json::object{{"type", "webhook"}, {"recipient", receiver.url(tenant.path(path))}};
+  };
+  const auto steps = [&](const json::array& of) {
+    return text_at(tenant.configure({{"name", "steps"},
+                                     {"entityType", "Order"},
+                                     {"triggerId", trigger_guid("order_created")},
+                                     {"steps", of}}),
+                   "guid");
+  };
+  const json::object pause{{"type", "wait"}, {"delay", "PT2H"}};
+  const auto alone = mail_workflow("order_created", {{"action", to_person}, {"delay", "PT2H"}});
+  const auto both = mail_workflow("order_created", {{"action", to_both}, {"delay", "PT2H"}});
+  const auto alone_later = steps({hook("first"), pause, to_person, hook("last")});
+  const auto both_later = steps({pause, to_both});
+  const auto customer = create_person();
+  tenant.create_order({{"customer", nullptr}, {"customerId", customer}});
+  for (const auto& workflow : {alone, both, alone_later, both_later})
+    tenant.run_with_status(workflow, "waiting");
+
+  erase(customer);
+  EXPECT_EQ(text_at(tenant.run_with_status(alone, "skipped"), "code"), "ERASED");
+  tenant.sql.rows("update run_queue set due_at = now() where business_id = $1 and status = 'waiting'",
+                  {tenant.id});
+  tenant.sql.exec("notify waybill_queue");
+  for (const auto& workflow : {both, both_later}) {
+    const json::object run = tenant.run_with_status(workflow, "succeeded");
+    EXPECT_EQ(at(run, "request.to"), json::array{"shop@example.com"});
+    EXPECT_EQ(at(run, "request.subject"), "Erased");
+  }
+  EXPECT_EQ(receiver.wait_for(tenant.path("last"), 1).size(), 1U);
+  const json::object run = tenant.run_with_status(alone_later, "succeeded");
+  EXPECT_EQ(at(run, "steps.2.status"), "skipped");
+  EXPECT_EQ(at(run, "steps.2.code"), "ERASED");
+  EXPECT_EQ(at(run, "steps.3.status"), "succeeded");
+  EXPECT_EQ(files_with_the_address(), 0);
+  EXPECT_EQ(traces(), std::vector<std::string>());
+}
+
 TEST_F(ErasureTest, TheAddressOfThePersonIsRemovedFromMailsAboutOthers) {
   const auto workflow =
       mail_workflow("order_created", {{"action",

@@ -48,16 +48,20 @@ TEST_F(ErasurePortions, WordsWithAnyCharactersAreFoundInOwnData) {
                          {tenant.id, std::string(word)});
     const auto order = tenant.sql.value(
         "insert into orders (business_id, order_number, customer_id, delivery_name, external_reference, "
-        "tags, metadata) "
+        "tags, metadata, items, shipping_method) "
         "select $1, 'words', $2, 'Neighbour', 'for ' || w, jsonb_build_array(w, 'kept'), "
-        "jsonb_build_object('for', upper(w) || '!', 'kept', 'kept') from (values ($3)) v (w) returning guid",
+        "jsonb_build_object('for', upper(w) || '!', 'kept', 'kept'), "
+        "json_build_array(json_build_object('sku', 'for ' || w)), 'to ' || upper(w) "
+        "from (values ($3)) v (w) returning guid",
         {tenant.id, customer, std::string(word)});
     tenant.settle();
     erase(customer);
     const std::string left = tenant.sql.value(
-        "select concat_ws(' ', external_reference, tags::text, metadata::text) from orders where guid = $1",
+        "select concat_ws(' ', external_reference, tags::text, metadata::text, "
+        R"(regexp_replace(items::text, ', "guid": "[^"]*"', ''), shipping_method) )"
+        "from orders where guid = $1",
         {order});
-    EXPECT_EQ(left, R"(["kept"] {"kept": "kept"})");
+    EXPECT_EQ(left, R"(["kept"] {"kept": "kept"} [{"sku": "for Erased"}] to Erased)");
     EXPECT_EQ(
         tenant.sql.number(
             "select count(*) from events where entity_id = $1 and order_after::text ilike '%qu%'", {order}),
