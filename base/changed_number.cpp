@@ -37,12 +37,13 @@ Decimal decimal_of(std::string_view text) {
   return decimal.digits.empty() ? Decimal{} : decimal;  // zero has no sign
 }
 
-}  // namespace
-
+/// False for a number that a double keeps well enough: it is below 2^53.
 bool may_be_changed(double value) {
   constexpr double all_whole_numbers = 9007199254740992;  // 2^53
   return !std::isfinite(value) || std::abs(value) >= all_whole_numbers;
 }
+
+}  // namespace
 
 bool is_rounded_number(double value, std::string_view text) {
   constexpr std::size_t kept_characters = 15;  // a double keeps 15 digits

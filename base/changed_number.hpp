@@ -4,9 +4,6 @@
 
 namespace waybill {
 
-/// False for a number that a double keeps well enough: it is below 2^53.
-bool may_be_changed(double value);
-
 /// True if `value` is not the JSON number `text` from which it was read, and every digit may count: the
 /// number is 2^53 at least, from where a double does not have all whole numbers ("34012345000000001812"), or
 /// beyond a double ("1e400"). Smaller numbers are rounded to a double.

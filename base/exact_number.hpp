@@ -21,9 +21,15 @@ double nearest_double(std::string_view number);
 /// A number as a double, also one that is kept by its characters; nullopt for any other value.
 std::optional<double> as_double(const json::value& value);
 
-/// Reads JSON as parse_json does, and keeps each number by its characters whose digits a double would change.
+/// True if two values mean the same. Numbers are compared by value: one that is rounded to a double is that
+/// of all its digits. A missing member is null, and so are a list and an object without values.
+bool is_same_value(const json::value& a, const json::value& b);
+
+/// Reads JSON as parse_json does, and keeps each number by its characters whose digits a double would change,
+/// also one that is beyond all doubles.
 std::variant<json::value, JsonError> parse_exact_json(std::string_view text, std::size_t max_depth = 32,
-                                                      json::storage_ptr memory = {});
+                                                      json::storage_ptr memory = {},
+                                                      BadValues bad_values = BadValues::refuse);
 
 /// Reads a list of a record, as the database keeps it, with all digits of its numbers. Any other text is an
 /// empty list.

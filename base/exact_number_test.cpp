@@ -3,6 +3,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -77,6 +78,40 @@ TEST(ExactNumber, TheOtherRulesOfJsonHold) {
                                  "\"\\u0000\"", "1 2", "[", "--1"})
     EXPECT_TRUE(std::holds_alternative<JsonError>(parse_exact_json(text))) << text;
   EXPECT_TRUE(std::holds_alternative<JsonError>(parse_exact_json("[[1]]", 1)));
+}
+
+TEST(SameValue, IsWrittenInAnyOrderWithAnyZerosAndWithOrWithoutNulls) {
+  const std::string item = R"({"price": 1, "sku": "a", "dimensions": {"length": 2}})";
+  for (const std::string other :
+       {R"({"sku": "a", "dimensions": {"length": 2.00}, "price": 1.0})",
+        R"({"price": 1e0, "sku": "a", "guid": null, "dimensions": {"length": 2, "width": null},
+                                      "tags": []})"}) {
+    EXPECT_TRUE(is_same_value(read(item), read(other))) << other;
+    EXPECT_TRUE(is_same_value(read(other), read(item))) << other;
+  }
+  for (const std::string other :
+       {R"({"price": 1, "sku": "a"})", R"({"price": 1, "sku": "A", "dimensions": {"length": 2}})",
+        R"({"price": "1", "sku": "a", "dimensions": {"length": 2}})",
+        R"({"price": 1.01, "sku": "a", "dimensions": {"length": 2}})",
+        R"({"price": 1, "sku": "a", "dimensions": {"length": 2}, "guid": ""})"}) {
+    EXPECT_FALSE(is_same_value(read(item), read(other))) << other;
+    EXPECT_FALSE(is_same_value(read(other), read(item))) << other;
+  }
+}
+
+TEST(SameValue, ANumberIsThatOfAllItsDigitsOnceItIsRounded) {
+  const auto exact = read("0.12345678901234567891");
+  EXPECT_TRUE(is_same_value(exact, json::value(0.12345678901234568)));
+  EXPECT_FALSE(is_same_value(exact, read("0.12345678901234567892")));
+  EXPECT_FALSE(is_same_value(read("9007199254740993"), read("9007199254740992")));
+}
+
+TEST(SameValue, NoValueIsNullAnEmptyListOrAnObjectWithoutValues) {
+  const std::vector<std::string> empty{"null", "[]", "{}", R"({"a": null, "b": {}})"};
+  for (const auto& one : empty)
+    for (const auto& other : empty) EXPECT_TRUE(is_same_value(read(one), read(other))) << one << other;
+  for (const auto* const some : {"0", "false", "\"\"", "[null]", R"({"a": 0})"})
+    for (const auto& none : empty) EXPECT_FALSE(is_same_value(read(some), read(none))) << some << none;
 }
 
 }  // namespace

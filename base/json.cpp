@@ -311,8 +311,8 @@ std::variant<json::value, JsonError> parse_json(std::string_view text, std::size
 }
 
 std::variant<json::value, JsonError> parse_exact_json(std::string_view text, std::size_t max_depth,
-                                                      json::storage_ptr memory) {
-  return parse(text, max_depth, std::move(memory), BadValues::refuse, Numbers::exact);
+                                                      json::storage_ptr memory, BadValues bad_values) {
+  return parse(text, max_depth, std::move(memory), bad_values, Numbers::exact);
 }
 
 std::optional<std::string_view> exact_number(const json::value& value) {
@@ -337,6 +337,46 @@ std::optional<double> as_double(const json::value& value) {
   if (value.is_number()) return value.to_number<double>();
   const auto exact = exact_number(value);
   return exact ? std::optional(nearest_double(*exact)) : std::nullopt;
+}
+
+namespace {
+
+bool is_integer(const json::value& value) { return value.is_int64() || value.is_uint64(); }
+
+bool is_same_number(const json::value& a, const json::value& b) {
+  if (is_integer(a) && is_integer(b)) return a == b;
+  const auto exact_a = exact_number(a), exact_b = exact_number(b);
+  return exact_a && exact_b ? *exact_a == *exact_b : as_double(a) == as_double(b);
+}
+
+bool has_no_value(const json::value& value) {
+  if (const auto* const list = value.if_array()) return list->empty();
+  const auto* const object = value.if_object();
+  if (object == nullptr) return value.is_null();
+  return std::ranges::all_of(*object, [](const auto& member) { return has_no_value(member.value()); });
+}
+
+/// True if `b` has the values of the members of `a`, which are null where one of them has no such member.
+bool has_members_of(const json::object& a, const json::object& b) {
+  return std::ranges::all_of(a, [&](const auto& member) {
+    const auto* const other = b.if_contains(member.key());
+    return other == nullptr ? has_no_value(member.value()) : is_same_value(member.value(), *other);
+  });
+}
+
+}  // namespace
+
+bool is_same_value(const json::value& a, const json::value& b) {
+  if (as_double(a) && as_double(b)) return is_same_number(a, b);
+  if (a.is_object() && b.is_object()) {
+    const auto& ours = a.get_object();
+    const auto& theirs = b.get_object();
+    return has_members_of(ours, theirs) && std::ranges::all_of(theirs, [&](const auto& member) {
+             return ours.contains(member.key()) || has_no_value(member.value());
+           });
+  }
+  if (a.is_array() && b.is_array()) return std::ranges::equal(a.get_array(), b.get_array(), is_same_value);
+  return a == b || (has_no_value(a) && has_no_value(b));
 }
 
 json::array exact_list(std::string_view text) {

@@ -1,6 +1,8 @@
 #include "base/secret_box.hpp"
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
@@ -80,6 +82,26 @@ void make_key_file(const std::filesystem::path& file) {
   sodium_memzero(text.data(), text.size());
 }
 
+/// Writes a hash of purpose and secret to `nonce`. Its key is derived, so no other hash under `key` is equal
+/// to it; the size ends the purpose, so no other pair has the same text.
+void hash_to_nonce(std::string_view secret, std::string_view purpose, const SecretBox::Key& key,
+                   unsigned char* nonce) {
+  constexpr std::string_view context = "waybill nonce key";
+  SecretBox::Key nonce_key{};
+  crypto_generichash(nonce_key.data(), nonce_key.size(), as_bytes(context), context.size(), key.data(),
+                     key.size());
+  const std::uint64_t purpose_size = purpose.size();
+  std::array<unsigned char, sizeof purpose_size> size_bytes{};
+  std::memcpy(size_bytes.data(), &purpose_size, sizeof purpose_size);
+  crypto_generichash_state state;
+  crypto_generichash_init(&state, nonce_key.data(), nonce_key.size(), nonce_size);
+  crypto_generichash_update(&state, size_bytes.data(), size_bytes.size());
+  crypto_generichash_update(&state, as_bytes(purpose), purpose.size());
+  crypto_generichash_update(&state, as_bytes(secret), secret.size());
+  crypto_generichash_final(&state, nonce, nonce_size);
+  sodium_memzero(nonce_key.data(), nonce_key.size());
+}
+
 }  // namespace
 
 SecretBox::SecretBox(std::vector<Key> keys) : keys_(std::move(keys)) {
@@ -134,10 +156,22 @@ SecretBox::Key SecretBox::read_or_make_key(const std::filesystem::path& file) {
 Bytes SecretBox::seal(std::string_view secret, std::string_view purpose) const {
   Bytes sealed(nonce_size + secret.size() + tag_size);
   fill_random(std::span(sealed).first(nonce_size));
+  encrypt(secret, purpose, keys_[sealing_key_], sealed);
+  return sealed;
+}
+
+Bytes SecretBox::seal_alike(std::string_view secret, std::string_view purpose) const {
+  const Key& key = keys_[sealing_key_];
+  Bytes sealed(nonce_size + secret.size() + tag_size);
+  hash_to_nonce(secret, purpose, key, sealed.data());
+  encrypt(secret, purpose, key, sealed);
+  return sealed;
+}
+
+void SecretBox::encrypt(std::string_view secret, std::string_view purpose, const Key& key, Bytes& sealed) {
   crypto_aead_xchacha20poly1305_ietf_encrypt(sealed.data() + nonce_size, nullptr, as_bytes(secret),
                                              secret.size(), as_bytes(purpose), purpose.size(), nullptr,
-                                             sealed.data(), keys_[sealing_key_].data());
-  return sealed;
+                                             sealed.data(), key.data());
 }
 
 std::string SecretBox::open(std::span<const std::uint8_t> sealed, std::string_view purpose) const {

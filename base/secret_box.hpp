@@ -21,9 +21,9 @@ class SecretError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Encrypts secrets at rest: libsodium's XChaCha20-Poly1305 with a random nonce for each value. It also
-/// authenticates the purpose (such as "workflow-secret:GUID"), so that a sealed value cannot be moved to
-/// another row. Has one or more keys: one of them encrypts, each decrypts. Any thread.
+/// Encrypts secrets at rest: libsodium's XChaCha20-Poly1305 with a random nonce for each value, unless it is
+/// sealed alike. It also authenticates the purpose (such as "workflow-secret:GUID"), so that a sealed value
+/// cannot be moved to another row. Has one or more keys: one of them encrypts, each decrypts. Any thread.
 class SecretBox {
  public:
   using Key = std::array<std::uint8_t, 32>;
@@ -52,6 +52,10 @@ class SecretBox {
 
   /// nonce || ciphertext || tag.
   Bytes seal(std::string_view secret, std::string_view purpose) const;
+  /// Like `seal`, but the same key, purpose and secret give the same bytes: the nonce is a keyed hash of
+  /// both. So it shows whether two secrets of one purpose are equal, and nothing else. Only for values that
+  /// may be recognised.
+  Bytes seal_alike(std::string_view secret, std::string_view purpose) const;
   /// Throws SecretError if no key opens it, or if the purpose or a byte differs.
   std::string open(std::span<const std::uint8_t> sealed, std::string_view purpose) const;
 
@@ -63,6 +67,9 @@ class SecretBox {
   Opened open_with_key(std::span<const std::uint8_t> sealed, std::string_view purpose) const;
 
  private:
+  /// `sealed` begins with the nonce and gets the rest.
+  static void encrypt(std::string_view secret, std::string_view purpose, const Key& key, Bytes& sealed);
+
   std::vector<Key> keys_;
   std::atomic<std::size_t> sealing_key_ = 0;
 };

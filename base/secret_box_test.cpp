@@ -36,6 +36,30 @@ TEST_F(SecretBoxTest, SealsTheSameSecretDifferentlyEachTime) {
   EXPECT_NE(box.seal("secret", "p"), box.seal("secret", "p"));
 }
 
+TEST_F(SecretBoxTest, SealsAlikeOnlyTheSameSecretForTheSamePurposeWithTheSameKey) {
+  const SecretBox box(SecretBox::Key{1});
+  const Bytes sealed = box.seal_alike("secret", "p");
+  EXPECT_EQ(sealed, box.seal_alike("secret", "p"));
+  EXPECT_EQ(sealed, SecretBox(SecretBox::Key{1}).seal_alike("secret", "p")) << "another process";
+  EXPECT_EQ(box.open(sealed, "p"), "secret");
+  const auto nonce_of = [](const Bytes& bytes) { return hex(std::span(bytes).first(24)); };
+  std::set<std::string> nonces{nonce_of(sealed)};
+  for (const auto& other :
+       {box.seal_alike("secre", "p"), box.seal_alike("secret", ""), box.seal_alike("ecret", "ps"),
+        box.seal_alike("", "psecret"), SecretBox(SecretBox::Key{2}).seal_alike("secret", "p")}) {
+    EXPECT_TRUE(nonces.insert(nonce_of(other)).second);
+  }
+}
+
+TEST_F(SecretBoxTest, SealsAlikeAgainOnceTheKeyIsReplaced) {
+  SecretBox both(std::vector{SecretBox::Key{1}, SecretBox::Key{2}});
+  const Bytes before = both.seal_alike("secret", "p");
+  both.seal_with(1);
+  EXPECT_NE(both.seal_alike("secret", "p"), before);
+  EXPECT_EQ(both.open(before, "p"), "secret");
+  EXPECT_EQ(both.seal_alike("secret", "p"), SecretBox(SecretBox::Key{2}).seal_alike("secret", "p"));
+}
+
 TEST_F(SecretBoxTest, SealsWithTheChosenKeyAndOpensWithEach) {
   const SecretBox first(SecretBox::Key{1});
   const SecretBox second(SecretBox::Key{2});

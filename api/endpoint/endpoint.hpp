@@ -163,6 +163,7 @@ struct Endpoint {
   const Schema* body = nullptr;  // schema of an object, or of the objects of an array
   BodyCheck body_check = nullptr;
   BodyKind body_kind = BodyKind::none;
+  Handler shown_by = nullptr;  // of the GET whose answer may be the body, also with values that others wrote
   std::span<const Parameter> query = {};
   const Schema* answer = nullptr;        // schema of `data`; for the OpenAPI document
   bool answer_is_array = false;          // without `answer`: always empty

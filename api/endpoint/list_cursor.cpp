@@ -74,7 +74,7 @@ std::optional<ListCursor> ListCursor::find(const Call& call, const SecretBox& se
 }
 
 std::string ListCursor::seal(std::string_view position) const {
-  return base64url(secrets_->seal(position, purpose_));
+  return base64url(secrets_->seal_alike(position, purpose_));
 }
 
 bool wants_count(const Call& call) { return call.parameter(count_parameter.name) == "true"; }

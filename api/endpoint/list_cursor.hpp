@@ -31,7 +31,8 @@ using Position = std::vector<std::optional<std::string>>;
 
 /// The place from which a call reads its list on, and the cursors of its answer. A cursor is the position of
 /// a row, sealed for the business, the list and the parameters that select and sort. So nobody reads or
-/// changes it, and it fits no other list, filter or order.
+/// changes it, and it fits no other list, filter or order. The same position has the same cursor, so equal
+/// pages have equal entity tags.
 class ListCursor {
  public:
   /// Returns nullopt for a call without `after`. `list` names the list; it and `call.query` decide whether a

@@ -278,9 +278,11 @@ json::object responses_of(const Endpoint& endpoint, RequestMethod method, const 
     const bool is_named = std::ranges::find(endpoint.errors, error.code) != endpoint.errors.end();
     if (!is_named && !applies()) continue;
     json::value& response = responses[std::to_string(http_status(error.code))];
-    if (error.code == ErrorCode::not_found && endpoint.media_type.starts_with("text/html")) {
+    const bool is_page = endpoint.media_type.starts_with("text/html");
+    if (is_page && (error.code == ErrorCode::not_found || error.code == ErrorCode::rate_limited)) {
       // People open such a page in a browser, so the answer is a page here, too.
-      response = {{"description", "There is no such page."},
+      const bool is_missing = error.code == ErrorCode::not_found;
+      response = {{"description", is_missing ? "There is no such page." : "Too many pages were requested."},
                   {"content", media(json::object{{"type", "string"}}, endpoint.media_type)}};
     } else {
       response = ref("responses", error.name);

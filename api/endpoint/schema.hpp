@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "domain/values/limits.hpp"
 
 namespace waybill::api {
 
@@ -63,8 +64,8 @@ struct Property {
 
 /// The limits for a `max_length` of 0: 200 characters (Unicode code points) of a string, 10000 characters of
 /// a text, 1000 entries of an array.
-inline constexpr std::size_t default_text_length = 10'000;
-inline constexpr std::size_t default_string_length = 200;
+inline constexpr std::size_t default_text_length = domain::longest_text;
+inline constexpr std::size_t default_string_length = domain::longest_string;
 inline constexpr std::size_t default_array_length = 1'000;
 std::size_t length_limit(Kind kind, std::size_t max_length);
 

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "api/endpoint/selected.hpp"
+#include "api/endpoint/unchanged_fields.hpp"
 #include "api/gate/gate_exchange.hpp"
 #include "api/gate/idempotency.hpp"
 #include "api/gate/job_request.hpp"
+#include "base/exact_number.hpp"
 #include "base/observe.hpp"
 #include "storage/database/unit_of_work.hpp"
 #include "storage/sql/standbys.sql.hpp"
@@ -26,6 +28,45 @@ constexpr std::string_view success_only = R"({"success":true})";
 // parse that other requests would wait for the io thread.
 constexpr std::size_t bulk_body = 16UL * 1024;
 constexpr std::size_t largest_kept_of_readers = 16UL * 1024;
+
+// The check of a body ends after a number of errors, so one that is accepted in part is checked again.
+constexpr int most_checks = 3;
+
+/// Returns the record that the call changes as a GET shows it; nothing if it does not exist.
+asio::awaitable<json::object> shown_record(const Endpoint& endpoint, const Call& call, Services& services) {
+  Call read;
+  read.principal = call.principal;
+  read.ids = call.ids;
+  std::string text;
+  try {
+    text = (co_await endpoint.shown_by(read, services)).data;
+  } catch (const Failure&) {
+    co_return json::object();
+  }
+  auto parsed = parse_exact_json(text);
+  auto* const record = std::get_if<json::value>(&parsed);
+  co_return record != nullptr && record->is_object() ? std::move(record->get_object()) : json::object();
+}
+
+/// Takes values out of a body that are refused, but that the record has already: a change that does not name
+/// them keeps them. `errors` are those of the body, and get those that are left.
+asio::awaitable<void> accept_unchanged(const Endpoint& endpoint, Call& call, Services& services,
+                                       FieldErrors& errors) {
+  const auto shown = co_await shown_record(endpoint, call, services);
+  const auto accept = [&] {
+    auto& body = call.body.get_object();
+    for (int checks = 0; checks < most_checks && !errors.empty(); ++checks) {
+      if (!remove_unchanged(body, shown, errors)) return;
+      errors.clear();
+      check_object(endpoint, body, errors);
+    }
+  };
+  if (call.is_bulk) {
+    co_await services.bodies.run(call.business(), accept);
+  } else {
+    accept();
+  }
+}
 
 std::string paging_suffix(std::int64_t page, const Answer& answer) {
   const auto size = answer.page_size.value_or(1);
@@ -249,13 +290,14 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   read_path(*exchange.found.endpoint, exchange.found, call, errors);
   read_parameters(endpoint, exchange.query, call, errors);
   Selected selected;
-  if (const auto names = call.parameter(select_parameter.name))
+  if (const auto names = call.parameter(select_parameter.name); names && takes_select(endpoint))
     selected = parse_select(*names, *endpoint.answer, errors);
+  bool may_be_shown = endpoint.shown_by != nullptr && errors.empty();
   const bool is_empty_json = endpoint.body_kind == BodyKind::none && !raw_body.empty() &&
                              is_json_type(exchange.request.content_type);
   if (endpoint.body_kind == BodyKind::object || endpoint.body_kind == BodyKind::array ||
       endpoint.body_kind == BodyKind::one_or_array || is_empty_json) {
-    const auto read = [&] { read_json(endpoint, raw_body, call, errors); };
+    const auto read = [&] { may_be_shown = read_json(endpoint, raw_body, call, errors) && may_be_shown; };
     if (raw_body.size() > bulk_body) {
       co_await services.bodies.run(call.business(), read);
     } else {
@@ -266,6 +308,8 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
     call.raw_body = std::move(raw_body);
     call.content_type = exchange.request.content_type;
   }
+  if (!errors.empty() && may_be_shown && call.body.is_object())
+    co_await accept_unchanged(endpoint, call, services, errors);
   if (!errors.empty() && !endpoint.adds_errors) throw invalid(std::move(errors));
   call.errors = std::move(errors);
   call.head = exchange.request.head;

@@ -234,17 +234,24 @@ void read_parameters(const Endpoint& endpoint, std::string_view query, Call& cal
   if (takes_select(endpoint)) read(select_parameter);
 }
 
-void read_json(const Endpoint& endpoint, std::string_view text, Call& call, FieldErrors& errors) {
+void check_object(const Endpoint& endpoint, json::object& object, FieldErrors& errors) {
+  static constexpr Schema nothing{"Nothing", {}};
+  validate(endpoint.body ? *endpoint.body : nothing, object, errors);
+  if (endpoint.body_check) endpoint.body_check(object, errors);
+}
+
+bool read_json(const Endpoint& endpoint, std::string_view text, Call& call, FieldErrors& errors) {
   const bool is_object = endpoint.body_kind != BodyKind::array;
   if (text.empty() && is_object) text = "{}";
   auto parsed = parse_json(text);
-  if (std::holds_alternative<JsonError>(parsed)) {  // perhaps only for values with a path
+  const bool is_readable = !std::holds_alternative<JsonError>(parsed);
+  if (!is_readable) {  // perhaps only for values with a path
     parsed = parse_json(text, deepest_body, {}, BadValues::keep);
     if (auto* const value = std::get_if<json::value>(&parsed)) refuse_bad_values(*value, {}, errors);
   }
   if (const auto* const error = std::get_if<JsonError>(&parsed)) {
     errors.push_back({"body", error->message + " at byte " + std::to_string(error->position)});
-    return;
+    return false;
   }
   call.body = std::move(std::get<json::value>(parsed));
   if (!is_object || (endpoint.body_kind == BodyKind::one_or_array && call.body.is_array())) {
@@ -258,6 +265,7 @@ void read_json(const Endpoint& endpoint, std::string_view text, Call& call, Fiel
     keep_digits(schema, text, call.body);
     if (endpoint.body_check) endpoint.body_check(call.body.get_object(), errors);
   }
+  return is_readable;
 }
 
 }  // namespace waybill::api

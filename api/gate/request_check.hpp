@@ -22,7 +22,11 @@ void read_path(const RoutedEndpoint& endpoint, const Found& found, Call& call, F
 /// are ignored.
 void read_parameters(const Endpoint& endpoint, std::string_view query, Call& call, FieldErrors& errors);
 
-/// Parses and validates a JSON body by the endpoint's schema into `call.body`.
-void read_json(const Endpoint& endpoint, std::string_view text, Call& call, FieldErrors& errors);
+/// Parses and validates a JSON body by the endpoint's schema into `call.body`. Returns false if it has values
+/// that cannot be read; they are then null in `call.body`, which can also be missing.
+bool read_json(const Endpoint& endpoint, std::string_view text, Call& call, FieldErrors& errors);
+
+/// Checks an object by the endpoint's schema and rules.
+void check_object(const Endpoint& endpoint, json::object& object, FieldErrors& errors);
 
 }  // namespace waybill::api

@@ -10,6 +10,7 @@
 #include "base/blanks.hpp"
 #include "domain/records/state_machines.hpp"
 #include "domain/values/currency.hpp"
+#include "domain/values/limits.hpp"
 
 namespace waybill::api {
 namespace {
@@ -145,6 +146,7 @@ constexpr auto own_request_properties(bool create) {
        .kind = Kind::array,
        .required = create,
        .nullable = false,
+       .max_length = domain::most_items,
        .min_length = create ? 1U : 0U,  // an imported order that is cancelled may have none
        .schema = create ? &new_item_schema : &item_schema},
       {.name = "deliveryAddress", .kind = Kind::object, .schema = &delivery_schema},
@@ -224,7 +226,11 @@ const Property status_answer_property{
 const Property own_answer_properties[] = {
     status_answer_property,
     {.name = "customer", .kind = Kind::object, .schema = &customer_answer_schema},
-    {.name = "items", .kind = Kind::array, .nullable = false, .schema = &item_answer_schema},
+    {.name = "items",
+     .kind = Kind::array,
+     .nullable = false,
+     .max_length = domain::most_items,
+     .schema = &item_answer_schema},
     {.name = "deliveryAddress", .kind = Kind::object, .schema = &delivery_schema},
     {.name = "carrier", .kind = Kind::object, .schema = &carrier_answer_schema},
     {.name = "shipments", .kind = Kind::array, .nullable = false, .schema = &shipment_schema},
@@ -238,7 +244,11 @@ const auto answer_properties =
 const Property own_entry_properties[] = {
     status_answer_property,
     {.name = "customer", .kind = Kind::object, .schema = &customer_entry_schema},
-    {.name = "items", .kind = Kind::array, .nullable = false, .schema = &item_entry_schema},
+    {.name = "items",
+     .kind = Kind::array,
+     .nullable = false,
+     .max_length = domain::most_items,
+     .schema = &item_entry_schema},
     {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_entry_schema},
     {.name = "carrier", .kind = Kind::object, .schema = &carrier_entry_schema},
     source_property,

@@ -20,8 +20,8 @@ extern const Schema order_bulk_schema;         // many orders to create
 extern const Schema order_bulk_result_schema;  // an entry of the answer
 extern const Schema time_window_schema;
 
-/// Adds an error for a currency that is not of ISO 4217. A change may keep that of a store, which knows
-/// others.
+/// Adds an error for a currency that is not of ISO 4217. A change may keep one that the order has already,
+/// from SQL or an earlier version.
 void check_currency(const json::object& body, FieldErrors& errors);
 void check_order_create(const json::object& body, FieldErrors& errors);
 void check_order_update(const json::object& body, FieldErrors& errors);
@@ -57,6 +57,10 @@ class ItemList {
   /// Adds an error for each required member that an item still lacks, for each new amount with more than two
   /// decimals, and for a total beyond the limit. Amounts that SQL wrote so may stay.
   void check(FieldErrors& errors) const;
+
+  /// True if they mean the same as the stored ones, one after the other. Items that SQL wrote before items
+  /// got guids have none.
+  bool are_same_as(const json::array& stored) const;
 
   const json::array& items() const { return items_; }
 

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
+#include <set>
 
 #include "api/orders/order_body.hpp"
 #include "api/records/fields.hpp"
@@ -7,23 +10,25 @@
 #include "base/error.hpp"
 #include "base/exact_number.hpp"
 #include "base/guid.hpp"
+#include "domain/values/limits.hpp"
 
 namespace waybill::api {
 namespace {
-
-constexpr double total_limit = 1e12;  // orders.total_value is numeric(14, 2)
 
 // Values for customs; an item has only those that it was given.
 constexpr auto customs_names = std::to_array<std::string_view>({"hsCode", "originCountry", "customsValue"});
 constexpr auto amount_names = std::to_array<std::string_view>({"price", "customsValue"});
 constexpr auto dimension_names = std::to_array<std::string_view>({"length", "width", "height", "weight"});
 
-const json::object* find_item(const json::array& items, const Guid& guid) {
+/// The items by their guids. Of two with one guid, the first counts.
+std::map<Guid, const json::object*> items_by_guid(const json::array& items) {
+  std::map<Guid, const json::object*> by_guid;
   for (const auto& entry : items) {
     const auto* const item = entry.if_object();
-    if (item != nullptr && guid_at(*item, "guid") == guid) return item;
+    const auto guid = item == nullptr ? std::nullopt : guid_at(*item, "guid");
+    if (guid) by_guid.emplace(*guid, item);
   }
-  return nullptr;
+  return by_guid;
 }
 
 /// True if both are numbers with the same double: the one of a request, which is rounded, does not change the
@@ -96,14 +101,14 @@ ItemList::ItemList(const json::array& items, const json::array& stored) {
                                 "must have at most two decimals"});
     }
   };
-  std::vector<Guid> used_guids;
+  const auto known = items_by_guid(stored);
+  std::set<Guid> used;
   for (const auto& entry : items) {
     const auto& item = entry.get_object();
     const auto guid = guid_at(item, "guid");
-    const auto* const stored_item = guid ? find_item(stored, *guid) : nullptr;
-    if (guid && (stored_item == nullptr || std::ranges::find(used_guids, *guid) != used_guids.end()))
-      throw not_found("item");
-    if (guid) used_guids.push_back(*guid);
+    const auto found = guid ? known.find(*guid) : known.end();
+    const auto* const stored_item = found == known.end() ? nullptr : found->second;
+    if (guid && (stored_item == nullptr || !used.insert(*guid).second)) throw not_found("item");
     check_amounts(item, stored_item);
     const auto product = guid_at(item, "productId");
     if (product && !(stored_item != nullptr && guid_at(*stored_item, "productId") == product)) {
@@ -130,6 +135,16 @@ void ItemList::complete(const Products& products) {
   }
 }
 
+bool ItemList::are_same_as(const json::array& stored) const {
+  return std::ranges::equal(items_, stored, [](const json::value& item, const json::value& known) {
+    if (!known.is_object()) return false;
+    json::object compared = item.get_object();
+    if (!guid_at(known.get_object(), "guid"))
+      compared.erase("guid");  // a new one, which the stored one lacks
+    return is_same_value(compared, known);
+  });
+}
+
 void ItemList::check(FieldErrors& errors) const {
   errors.insert(errors.end(), bad_amounts_.begin(), bad_amounts_.end());
   double total = 0;
@@ -141,7 +156,8 @@ void ItemList::check(FieldErrors& errors) const {
     }
     total += number_of(item, "quantity") * number_of(item, "price");
   }
-  if (total >= total_limit - 0.005) errors.push_back({"items", "must have a total below 1000000000000"});
+  if (total >= domain::items_total_limit)
+    errors.push_back({"items", "must have a total below 1000000000000"});
 }
 
 }  // namespace waybill::api

@@ -47,15 +47,19 @@ void check_change(const json::object& body, const OrderValues& values, const Ord
   if (before.customer && !values.has_customer()) {
     errors.push_back({body.contains("customerId") ? "customerId" : "customer", "must not be null"});
   }
-  if (values.window_start.has_value() != values.window_end.has_value()) {
+  if (values.window_start == before.window_start && values.window_end == before.window_end) {
+    // It stays as it is, also one that SQL wrote in part.
+  } else if (values.window_start.has_value() != values.window_end.has_value()) {
     errors.push_back({values.window_start ? "timeWindow.end" : "timeWindow.start", "is required"});
   } else if (values.window_start && *values.window_start >= *values.window_end) {
     errors.push_back({"timeWindow.end", "must be after timeWindow.start"});
   }
   if (values.currency != before.currency) check_currency(body, errors);
   for (const std::string_view path : {"deliveryAddress.street", "deliveryAddress.city"}) {
-    const auto& text = values.columns.at(path);
-    const bool is_cleared = before.columns.at(path) && (!text || is_blank(*text));
+    const auto lacks = [&](const OrderValues& order) {
+      return is_blank(order.columns.at(path).value_or(""));
+    };
+    const bool is_cleared = lacks(values) && !lacks(before);
     if (is_cleared && before.status != "draft") errors.push_back({std::string(path), "must not be null"});
   }
 }
@@ -74,16 +78,18 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows
   merge_order(body, values, errors);
   check_change(body, values, before, errors);
   const auto* const new_items = find_value(body, "items");
-  json::array stored_items = stored_list(row.items);
+  const json::array stored_items = stored_list(row.items);
   if (new_items != nullptr && new_items->get_array().empty() && !stored_items.empty())
     errors.push_back({"items", "must have at least 1 entry"});
-  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), std::move(stored_items));
+  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), stored_items);
+  const bool has_other_items = new_items != nullptr && !items.are_same_as(stored_items);
+  if (!has_other_items) items = ItemList({}, {});
   OrderReferences named;
   add_references(values, before, items, named);
   check_references(values, before, co_await find_references(services, call.business(), std::move(named)),
                    items, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
-  co_return order_change_text(call.id(), row.version, values, new_items == nullptr ? nullptr : &items);
+  co_return order_change_text(call.id(), row.version, values, has_other_items ? &items : nullptr);
 }
 
 /// Changes an order that others change at the same time, and returns it.

@@ -104,6 +104,11 @@ asio::awaitable<Answer> delete_orders(Call& call, Services& services) {
   co_return Answer::of("[]");
 }
 
+/// `locked` is the status of an order that can no longer be changed.
+void require_changeable(std::optional<std::string_view> locked) {
+  if (locked) throw conflict("The order is " + std::string(*locked) + " and can no longer be changed.");
+}
+
 asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {
   const auto& body = call.object();
   const auto level = text_at(body, "serviceLevel");
@@ -120,6 +125,7 @@ asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {
   const auto assigned = rows.front();
   if (!assigned.levels) throw not_found("carrier");
   if (!assigned.all_exist) throw not_found("order");
+  require_changeable(assigned.locked);
   if (level && !assigned.offers_level.value()) {
     throw invalid("serviceLevel",
                   "must be one of the carrier's service levels: " + std::string(*assigned.levels));
@@ -138,8 +144,11 @@ asio::awaitable<Answer> assign_collection_date(Call& call, Services& services) {
                                         .window_start = text_at(body, "timeWindow.start"),
                                         .window_end = text_at(body, "timeWindow.end")},
       call.cause());
-  if (rows.empty()) throw not_found("order");
-  co_return Answer::of(json_object(rows));
+  const auto assigned = rows.find();
+  if (!assigned) throw not_found("order");
+  require_changeable(assigned->locked);
+  co_return Answer::of(
+      to_json({{"guid", call.id().to_string()}, {"collectionDate", format_timestamp(date)}}));
 }
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
@@ -213,6 +222,7 @@ const Endpoint order_endpoint_table[] = {
      .body = &order_update_schema,
      .body_check = check_order_update,
      .body_kind = BodyKind::object,
+     .shown_by = get_order,
      .answer = &order_schema},
     {.method = Method::patch,
      .path = "/api/v1/Orders/{orderId}/status",
@@ -253,7 +263,8 @@ const Endpoint order_endpoint_table[] = {
      .handler = assign_carrier,
      .operation_id = "assignCarrier",
      .summary = "Assigns a carrier to orders, all or none",
-     .description = "The service level must be one of the carrier's.",
+     .description =
+         "The service level must be one of the carrier's. 409 if one of the orders is shipped or delivered.",
      .tag = "Orders",
      .body = &assign_carrier_schema,
      .body_kind = BodyKind::object},
@@ -263,7 +274,7 @@ const Endpoint order_endpoint_table[] = {
      .handler = assign_collection_date,
      .operation_id = "assignCollectionDate",
      .summary = "Sets the collection date of an order",
-     .description = "Also sets or clears the time window of the collection.",
+     .description = "Also sets or clears the time window of the collection. 409 once the order is shipped.",
      .tag = "Orders",
      .body = &assign_date_schema,
      .body_check = check_time_window,

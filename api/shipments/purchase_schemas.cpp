@@ -95,7 +95,8 @@ const Property purchase_properties[] = {
     {.name = "resolution",
      .kind = Kind::one_of,
      .values = resolutions,
-     .description = "The decision of an admin about a purchase without an answer."},
+     .description = "The decision of an admin about a purchase without an answer; not_bought also after a "
+                    "withdrawal."},
     {.name = "strayOf",
      .kind = Kind::uuid,
      .description = "The purchase in addition to which this label turned up."},

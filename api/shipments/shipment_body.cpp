@@ -16,6 +16,7 @@
 #include "base/blanks.hpp"
 #include "base/exact_number.hpp"
 #include "domain/records/state_machines.hpp"
+#include "domain/values/limits.hpp"
 #include "domain/values/web_address.hpp"
 
 namespace waybill::api {
@@ -112,6 +113,7 @@ auto own_request_properties(bool create) {
        .kind = Kind::array,
        .required = create,
        .nullable = false,
+       .max_length = domain::most_items,
        .min_length = 1,
        .schema = &package_schema},
       customs_property,
@@ -162,8 +164,11 @@ constexpr Schema party_entry_schema{"ShipmentPartyEntry", party_entry_properties
 
 const Property status_property{
     .name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::shipment_states().states};
-const Property packages_property{
-    .name = "packages", .kind = Kind::array, .nullable = false, .schema = &package_schema};
+const Property packages_property{.name = "packages",
+                                 .kind = Kind::array,
+                                 .nullable = false,
+                                 .max_length = domain::most_items,
+                                 .schema = &package_schema};
 constexpr Property carrier_property{.name = "carrier", .kind = Kind::object, .schema = &carrier_schema};
 
 const Property own_answer_properties[] = {
@@ -262,7 +267,7 @@ void check_party_not_cleared(const json::object& body, std::string_view party, c
                              const ColumnValues& before, FieldErrors& errors) {
   for (const auto& part : parts_of(party)) {
     const auto path = std::string(party).append(".").append(part.nested);
-    if (part.is_required && before.at(path) && !values.at(path))
+    if (part.is_required && !values.at(path) && !is_blank(before.at(path).value_or("")))
       errors.push_back({path_of(body, party, part), "must not be null"});
   }
 }

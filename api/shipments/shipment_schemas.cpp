@@ -7,6 +7,7 @@
 #include "api/shipments/shipment_body.hpp"
 #include "domain/records/record_type.hpp"
 #include "domain/records/state_machines.hpp"
+#include "domain/values/limits.hpp"
 
 namespace waybill::api {
 namespace {
@@ -148,6 +149,7 @@ constexpr Property reported_properties[] = {
 constexpr Property ship_properties[] = {
     {.name = "itemIds",
      .kind = Kind::array,
+     .max_length = domain::most_items,
      .min_length = 1,
      .items = Kind::uuid,
      .description = "Items of the order. Default: all."},

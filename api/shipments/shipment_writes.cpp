@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -116,15 +117,16 @@ asio::awaitable<void> update_locked(Call& call, Services& services) {
 json::array picked_items(const json::array& items, const json::object& body) {
   const auto* const requested = find_value(body, "itemIds");
   if (requested == nullptr) return items;
+  std::map<Guid, const json::value*> left;  // null for an item that is picked
+  for (const auto& item : items) {
+    const auto guid = item.is_object() ? guid_at(item.get_object(), "guid") : std::nullopt;
+    if (guid) left.emplace(*guid, &item);
+  }
   json::array picked;
   for (const auto& entry : requested->get_array()) {
-    const auto guid = Guid::parse(entry.get_string()).value();
-    const auto has_guid = [&](const json::value& item) {
-      return item.is_object() && guid_at(item.get_object(), "guid") == guid;
-    };
-    const auto found = std::ranges::find_if(items, has_guid);
-    if (found == items.end()) throw not_found("item");
-    if (std::ranges::none_of(picked, has_guid)) picked.push_back(*found);
+    const auto found = left.find(Guid::parse(entry.get_string()).value());
+    if (found == left.end()) throw not_found("item");
+    if (const auto* const item = std::exchange(found->second, nullptr)) picked.push_back(*item);
   }
   return picked;
 }

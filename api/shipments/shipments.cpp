@@ -153,6 +153,7 @@ const Endpoint shipment_endpoint_table[] = {
      .body = &shipment_update_schema,
      .body_check = check_shipment_update,
      .body_kind = BodyKind::object,
+     .shown_by = get_shipment,
      .answer = &shipment_guid_schema},
     {.method = Method::del,
      .path = "/api/v1/shipments/{shipmentId}",

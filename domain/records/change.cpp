@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/ascii.hpp"
 #include "base/clock.hpp"
 #include "base/exact_number.hpp"
 #include "base/number.hpp"
@@ -209,10 +210,65 @@ class Builder {
   const json::storage_ptr& memory_;
 };
 
-FieldSet changed_fields(const Row& before, const Row& after, std::size_t columns) {
+// The digits of a number as PostgreSQL prints it, without zeros at the end of its fraction.
+std::string_view significant(std::string_view number) {
+  if (number.find_first_of("eE") != std::string_view::npos || number.find('.') == std::string_view::npos)
+    return number;
+  number = number.substr(0, number.find_last_not_of('0') + 1);
+  return number.ends_with('.') ? number.substr(0, number.size() - 1) : number;
+}
+
+// Takes the number that begins at a place of a JSON text; empty if none does.
+std::string_view take_number(std::string_view text, std::size_t& at) {
+  const std::size_t from = at;
+  if (text[at] == '-' || is_digit(text[at]))
+    at = std::min(text.find_first_not_of("0123456789+-.eE", at), text.size());
+  return text.substr(from, at - from);
+}
+
+// True if two texts of JSON that PostgreSQL has printed differ in zeros at the end of numbers at most.
+bool is_same_document(std::string_view before, std::string_view after) {
+  bool is_text = false;
+  std::size_t i = 0, j = 0;
+  while (i < before.size() && j < after.size()) {
+    if (!is_text) {
+      const std::string_view old_number = take_number(before, i), new_number = take_number(after, j);
+      if (significant(old_number) != significant(new_number)) return false;
+      if (!old_number.empty()) continue;
+    }
+    const char sign = before[i++];
+    if (sign != after[j++]) return false;
+    if (sign == '"') is_text = !is_text;
+    if (sign == '\\' && (i == before.size() || j == after.size() || before[i++] != after[j++])) return false;
+  }
+  return i == before.size() && j == after.size();
+}
+
+// True if two different texts of a column are one value. SQL writes numbers with other zeros, and an empty
+// list, or an object without members, as null.
+bool is_same_column(const Field& field, std::optional<std::string_view> before,
+                    std::optional<std::string_view> after) {
+  switch (field.type) {
+    case FieldType::decimal:
+      return before && after && significant(*before) == significant(*after);
+    case FieldType::array:
+      return is_same_document(before.value_or("[]"), after.value_or("[]"));
+    case FieldType::object:
+      return is_same_document(before.value_or("{}"), after.value_or("{}"));
+    case FieldType::uuid:
+    case FieldType::string:
+    case FieldType::integer:
+    case FieldType::boolean:
+    case FieldType::timestamp:
+      break;
+  }
+  return false;
+}
+
+FieldSet changed_fields(const RecordType& type, const Row& before, const Row& after, std::size_t columns) {
   FieldSet changed;
   for (std::size_t i = 0; i < columns; ++i) {
-    if (before[i] != after[i]) changed.set(i);
+    if (before[i] != after[i] && !is_same_column(type.fields[i], before[i], after[i])) changed.set(i);
   }
   return changed;
 }
@@ -226,7 +282,7 @@ void reduce_to_changes(json::value* old_value, const json::value* new_value) {
     const auto found = old_object->find(key);
     if (found == old_object->end()) {
       old_object->emplace(key, nullptr);
-    } else if (found->value() == value) {
+    } else if (is_same_value(found->value(), value)) {
       old_object->stable_erase(found);
     }
   }
@@ -249,7 +305,7 @@ Change make_change(const RecordType& type, const Row* before, const Row* after,
   require_complete(type, after, plan.columns);
 
   const bool updated = before != nullptr && after != nullptr;
-  const FieldSet changed = updated ? changed_fields(*before, *after, plan.columns) : FieldSet();
+  const FieldSet changed = updated ? changed_fields(type, *before, *after, plan.columns) : FieldSet();
   // Both objects are constructed in place, because an assignment between different storages would copy them.
   Change change{
       .type = type.type,

@@ -199,6 +199,40 @@ TEST(Change, PreviousHasTheOldValuesWithTheSameNesting) {
   }
 }
 
+TEST(Change, AnEqualValueInAnotherTextIsNoChange) {
+  const Columns before{{"guid", guid},
+                       {"weight", "1"},
+                       {"length", "10.50"},
+                       {"customs_value", "100"},
+                       {"tags", {}},
+                       {"metadata", R"({"a": 1, "b": "1.0"})"},
+                       {"variants", R"([{"sku": "A\"1", "weight": 1.50}])"}};
+  const Columns equal[] = {{{"weight", "1.000"}},
+                           {{"length", "10.5"}},
+                           {{"customs_value", "100.00"}},
+                           {{"tags", "[]"}},
+                           {{"metadata", R"({"a": 1.0, "b": "1.0"})"}},
+                           {{"variants", R"([{"sku": "A\"1", "weight": 1.5}])"}}};
+  for (const Columns& columns : equal) {
+    const Change change = update(products, before, columns);
+    EXPECT_TRUE(change.changed.none()) << columns.begin()->first;
+    EXPECT_EQ(to_json(change.previous), "{}");
+  }
+  const Columns empty = with(before, {{"tags", "[]"}, {"metadata", "{}"}});
+  EXPECT_TRUE(update(products, empty, {{"tags", {}}, {"metadata", {}}}).changed.none());
+
+  const std::pair<Columns, std::string_view> changes[] = {
+      {{{"weight", "10"}}, R"({"weight":1})"},
+      {{{"weight", {}}}, R"({"weight":1})"},
+      {{{"customs_value", "1"}}, R"({"customsValue":100})"},
+      {{{"tags", R"(["a"])"}}, R"({"tags":[]})"},
+      {{{"metadata", R"({"a": 1.0, "b": "1"})"}}, R"({"metadata":{"b":"1.0"}})"},
+      {{{"metadata", R"({"a": 10, "b": "1.0"})"}}, R"({"metadata":{"a":1}})"}};
+  for (const auto& [columns, previous] : changes)
+    EXPECT_EQ(to_json(update(products, before, columns).previous), previous);
+  EXPECT_TRUE(update(products, before, {{"variants", R"([{"sku": "A\"1", "weight": 1.51}])"}}).changed.any());
+}
+
 TEST(Change, PreviousOfNestedAddressesHasOnlyTheChangedPart) {
   const Columns before{{"guid", guid}, {"sender_name", "Ann"}, {"recipient_city", "Oslo"}};
   const Change change =

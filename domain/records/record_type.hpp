@@ -48,8 +48,8 @@ enum class Given : std::uint8_t {
 /// The effect of an erasure of a person on a column of the person's records.
 enum class Personal : std::uint8_t {
   no,        // it stays
-  yes,       // it is erased
-  if_named,  // it is erased if it, or a column with it, names the person
+  yes,       // it is erased, or the texts in it
+  if_named,  // it, or the person's texts in it, is erased if it, or a column with it, names the person
 };
 
 /// A column of the record's table.

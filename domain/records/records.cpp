@@ -40,7 +40,13 @@ constexpr auto order_fields = std::to_array<Field>({
     text("orderNumber", "order_number", no, Form::code).required().decided().listed().searched(),
     text("status", "status", no).required().decided().listed().role(ColumnRole::status),
     column("customer.guid", "customer_id", uuid).decided().listed(),
-    column("items", "items", array).sql_type("json").required().decided().listed().not_filtered(),
+    column("items", "items", array)
+        .sql_type("json")
+        .personal(if_named)
+        .required()
+        .decided()
+        .listed()
+        .not_filtered(),
     text("deliveryAddress.street", "delivery_street", yes).merged().imported().listed().searched(),
     text("deliveryAddress.city", "delivery_city", no).merged().imported().listed().searched(),
     text("deliveryAddress.state", "delivery_state", no).merged().imported().listed(),
@@ -70,7 +76,7 @@ constexpr auto order_fields = std::to_array<Field>({
         .searched(recipient_text),
     column("carrier.guid", "carrier_id", uuid).decided().listed().settable("carrierId"),
     text("serviceLevel", "service_level", no).decided().settable(),
-    text("shippingMethod", "shipping_method", no)
+    text("shippingMethod", "shipping_method", if_named)
         .merged()
         .imported()
         .listed()
@@ -136,6 +142,7 @@ constexpr auto shipment_fields = std::to_array<Field>({
     column("packages", "packages", array).required().decided().listed().not_filtered(),
     column("customs", "customs", object)
         .merged()
+        .personal()
         .not_filtered()
         .described("The data for customs. Items that are not given are those of the order when rates are "
                    "asked for or a label is bought."),

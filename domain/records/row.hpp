@@ -29,7 +29,7 @@ struct Row {
   constexpr Row imported() { return with(&Column::is_imported, true); }
   constexpr Row completed() { return with(&Column::is_completed_by_relatives, true); }
   constexpr Row not_answered() { return with(&Column::is_answered, false); }
-  constexpr Row personal() { return with(&Column::personal, Personal::yes); }
+  constexpr Row personal(Personal value = Personal::yes) { return with(&Column::personal, value); }
   constexpr Row role(ColumnRole value) { return with(&Column::role, value); }
   constexpr Row searched(std::string_view text = "search_text") { return with(&Column::search_text, text); }
   constexpr Row shown_by(std::string_view function) { return with(&Column::shown_by, function); }

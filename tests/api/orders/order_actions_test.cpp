@@ -173,6 +173,22 @@ TEST_F(OrderActionsTest, AssigningACarrierIsAllOrNothing) {
   EXPECT_EQ(events_of(first), events) << "nothing changed";
 }
 
+TEST_F(OrderActionsTest, ACarrierAndACollectionDateAreAssignedUntilTheOrderIsShipped) {
+  for (const auto* const status : {"shipped", "delivered"}) {
+    const auto free = tenant.create_order(), locked = tenant.create_order();
+    tenant.sql.exec("update orders set status = '" + std::string(status) + "' where guid = '" + locked + "'");
+    const auto events = events_of(locked);
+    expect_refused(http.post("/api/v1/Orders/assign-carrier",
+                             {{"orderIds", {free, locked}}, {"carrierId", carrier("ups")}}),
+                   409, "CONFLICT");
+    expect_refused(
+        http.post(path_of(locked, "/assign-collection-date"), {{"collectionDate", "2026-12-01T10:00:00Z"}}),
+        409, "CONFLICT");
+    EXPECT_EQ(events_of(locked), events);
+    EXPECT_TRUE(http.get(path_of(free)).data().at("carrier").is_null()) << "all or none";
+  }
+}
+
 TEST_F(OrderActionsTest, TheOrderKeepsItsServiceLevelIfTheNewCarrierHasIt) {
   const auto guid = tenant.create_order({{"carrierId", carrier("fedex")}, {"serviceLevel", "express"}});
   const auto assign = [&](std::string_view code) {

@@ -392,6 +392,92 @@ TEST_F(OrdersTest, AGetResponseCanBePutBackAndChangesNothing) {
   EXPECT_EQ(events_of(guid), events);
 }
 
+TEST_F(OrdersTest, AnOrderThatSqlWroteCanBePutBackAndChangesNothing) {
+  const std::map<std::string, std::string> address{{"delivery_street", "'s'"}, {"delivery_city", "'c'"}};
+  const std::string items = R"('[{"description": "x", "quantity": 2, "price": 1}]')";
+  const std::vector<std::map<std::string, std::string>> written{
+      {{"items", items}, {"total_value", "50"}},
+      {{"items",
+        R"('[{"description": "x", "quantity": 1.5, "price": 1.234, "customsValue": 0.001, "sku": null},
+                      {"guid": "00000000-0000-4000-8000-0000000000a1", "quantity": 0, "description": "y"}]')"}},
+      {{"items", "'[]'"}},
+      {{"delivery_street", "''"}, {"delivery_city", "' '"}, {"delivery_email", "'nope'"}, {"items", items}},
+      {{"collection_start", "'08:00'"}},
+      {{"collection_start", "'18:00'"}, {"collection_end", "'8 am'"}},
+      {{"currency", "'ABC'"}, {"service_level", "'none'"}, {"tags", "'[]'"}},
+      {{"metadata", R"('{"two words": 1, "ok": 12345678901234567890123}')"}, {"tags", R"('[" ", "a"]')"}}};
+  for (auto columns : written) {
+    columns.insert(address.begin(), address.end());
+    const auto guid = tenant.insert_order(columns);
+    const auto read = http.get(path_of(guid));
+    const auto events = events_of(guid);
+    const auto response = http.put(path_of(guid), read.data());
+    EXPECT_EQ(response.status, 200) << response.text << read.text;
+    EXPECT_EQ(response.data(), read.data());
+    EXPECT_EQ(events_of(guid), events) << read.text;
+  }
+}
+
+TEST_F(OrdersTest, AnOlderOrderWhoseItemsHaveNoGuidsCanBePutBack) {
+  tenant.write_long_values();
+  const auto guid = tenant.insert_order(
+      {{"items", R"('[{"description": "x", "quantity": 2, "price": 1}, {"quantity": 1.5}]')"},
+       {"total_value", "50"}});
+  const auto events = events_of(guid);
+  const auto read = http.get(path_of(guid));
+  EXPECT_EQ(http.put(path_of(guid), read.data()).data(), read.data());
+  EXPECT_EQ(events_of(guid), events);
+  const json::array items{{{"description", "x"}, {"quantity", 3}, {"price", 1}}};
+  const auto changed = http.put(path_of(guid), {{"items", items}});
+  ASSERT_EQ(changed.status, 200) << changed.text;
+  EXPECT_NE(text_at(changed.data(), "items.0.guid"), "");
+  EXPECT_EQ(at(changed.data(), "totalValue"), 3);
+}
+
+TEST_F(OrdersTest, ARefusedValueIsAcceptedOnlyWhereTheOrderHasIt) {
+  const auto guid = tenant.insert_order(
+      {{"items",
+        R"('[{"description": "x", "quantity": 1.5, "price": 1}, {"description": "y", "quantity": 2, "price": 1}]')"},
+       {"delivery_street", "'s'"},
+       {"delivery_city", "'c'"},
+       {"delivery_email", "'nope'"}});
+  auto body = http.get(path_of(guid)).data().as_object();
+  body["notes"] = "new";
+  body["items"].as_array()[1].as_object()["quantity"] = 3;
+  const auto changed = http.put(path_of(guid), body);
+  ASSERT_EQ(changed.status, 200) << changed.text;
+  EXPECT_EQ(text_at(changed.data(), "notes"), "new");
+  EXPECT_EQ(at(changed.data(), "items.0.quantity"), 1.5);
+  EXPECT_EQ(at(changed.data(), "items.1.quantity"), 3);
+  EXPECT_EQ(text_at(changed.data(), "deliveryAddress.email"), "nope");
+  body["deliveryAddress"].as_object()["email"] = "nope too";
+  body["items"].as_array()[0].as_object()["quantity"] = 2.5;
+  body["nmae"] = nullptr;
+  expect_invalid(http.put(path_of(guid), body), {"deliveryAddress.email", "items[0].quantity", "nmae"});
+  expect_invalid(http.request_text("PUT", path_of(guid), "{\"deliveryAddress\": {\"phone\": \"\\u0000\"}}"),
+                 {"deliveryAddress.phone"});
+  expect_invalid(http.put(path_of(unknown_guid), {{"deliveryAddress", {{"email", "nope"}}}}),
+                 {"deliveryAddress.email"});
+}
+
+TEST_F(OrdersTest, ItemsThatSqlWroteAreAddressedByTheirGuids) {
+  const auto guid = tenant.insert_order(
+      {{"items",
+        R"('[{"description": "x", "quantity": 1, "price": 1}, {"description": "y", "quantity": 1, "price": 1}]')"},
+       {"delivery_street", "'s'"},
+       {"delivery_city", "'c'"},
+       {"delivery_name", "'n'"}});
+  const auto item = text_at(http.get(path_of(guid)).data(), "items.1.guid");
+  const auto preset =
+      http.post("/api/v1/dimension-presets", {{"name", "p"}, {"length", 1}, {"width", 2}, {"height", 3}});
+  const auto applied = http.post(path_of(guid, "/add-dimension-preset"),
+                                 {{"presetId", text_at(preset.data(), "guid")}, {"itemId", item}});
+  EXPECT_EQ(applied.status, 200) << applied.text;
+  EXPECT_EQ(at(http.get(path_of(guid)).data(), "items.1.dimensions.length"), 1);
+  const auto shipped = http.post(path_of(guid, "/shipment"), {{"itemIds", {item}}});
+  EXPECT_EQ(shipped.status, 201) << shipped.text;
+}
+
 TEST_F(OrdersTest, NumbersThatSqlWroteAndNobodyChangesKeepAllTheirDigits) {
   const std::string item = "00000000-0000-4000-8000-0000000000a1";
   const std::string stored =

@@ -147,6 +147,24 @@ TEST_F(ProductsTest, PutKeepsAbsentFieldsAndClearsNullFields) {
   expect_invalid(http.put(path_of(guid), {{"name", " "}, {"sku", " "}}), {"name", "sku"});
 }
 
+TEST_F(ProductsTest, AProductThatSqlWroteCanBePutBackAndChangesNothing) {
+  tenant.write_long_values();  // as in an earlier release, also with an empty SKU
+  const auto guid = create(whole_product);
+  tenant.sql.rows(
+      "update products set sku = '', customs_value = 1.234, origin_country = 'nowhere', hs_code = '1', "
+      "metadata = "
+      "'{\"two words\": 1}' where guid = $1",
+      {guid});
+  const auto body = http.get(path_of(guid)).data();
+  const auto events = events_of(guid);
+  const auto response = http.put(path_of(guid), body);
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(http.get(path_of(guid)).data(), body);
+  EXPECT_EQ(events_of(guid), events);
+  expect_invalid(http.put(path_of(guid), {{"customsValue", 1.235}, {"originCountry", "ZZ"}}),
+                 {"customsValue"});
+}
+
 TEST_F(ProductsTest, MeasuresThatSqlWroteAndNobodyChangesKeepAllTheirDigits) {
   const auto product = create({{"weight", 1}, {"dimensions", {{"length", 2}}}});
   tenant.sql.rows("update products set weight = 1 / 3.0, length = 1e-310, width = 2 / 3.0 where guid = $1",

@@ -301,6 +301,17 @@ TEST(ServerLimits, SlowBodiesAreCutOff) {
   EXPECT_TRUE(client.closed_by_peer());
 }
 
+TEST(ServerLimits, ABodyThatArrivesSteadilyHasMoreTime) {
+  SmallApi api({.body_timeout = 100ms, .body_rate = 1});
+  auto client = connect(api);
+  const auto start = std::chrono::steady_clock::now();
+  client.send(post_thing("Content-Length: 12\r\n", "").append("{"));
+  // The byte that has arrived gives the rest a second more than the timeout.
+  EXPECT_TRUE(eventually([&] { return std::chrono::steady_clock::now() > start + 300ms; }));
+  client.send("\"name\":\"x\"}");
+  EXPECT_EQ(client.read_response().status, 201);
+}
+
 TEST(ServerLimits, IdleConnectionsAreClosed) {
   SmallApi api({.idle_timeout = 80ms});
   auto client = connect(api);

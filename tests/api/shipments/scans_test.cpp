@@ -67,6 +67,28 @@ TEST_F(ScansTest, AShipmentIsFoundByEitherNumberWithoutRegardToCase) {
             json::value(json::array{moved(0, true), moved(1, true)}));
 }
 
+TEST_F(ScansTest, BlanksInNumbersThatSqlWroteDoNotMatter) {
+  const auto guid = create();
+  for (const std::string stored : {"1Z 999 AA1577", " 1Z999AA1577", "1Z999AA1577 "}) {
+    for (const std::string column : {"tracking_number", "carrier_tracking_number"}) {
+      update(guid, "tracking_number = 'T', carrier_tracking_number = null");
+      update(guid, column + " = '" + stored + "'");
+      for (const std::string given : {"1Z 999 AA1577", "1z999aa1577"}) {
+        EXPECT_EQ(results({numbered(given, "created")}), json::value(json::array{moved(0, false)})) << stored;
+        const auto query = url_encode(given);
+        EXPECT_EQ(texts(http.get(std::string(collection) + "?trackingNumber=" + query), "guid"),
+                  Statuses{guid});
+        EXPECT_EQ(texts(http.get("/api/search?q=" + query), "guid"), Statuses{guid});
+      }
+    }
+  }
+  const auto inserted = tenant.sql.value(
+      "insert into shipments (business_id, tracking_number) values ($1, ' SQL 7 ') returning guid",
+      {tenant.id});
+  EXPECT_EQ(results({numbered("sql7", "collected")}), json::value(json::array{moved(0, true)}));
+  EXPECT_EQ(tenant.status_of(inserted), "collected");
+}
+
 TEST_F(ScansTest, BlanksInNumbersDoNotMatter) {
   const std::vector<std::string> pasted{" 1Z999AA10123456784 ", "1Z 999 AA1 01 2345 6784",
                                         "\u00a01Z999AA10123456784\r\n", "\ufeff1Z999\u200bAA10123456784\t",

@@ -230,6 +230,43 @@ TEST_F(ShipmentsNumbersTest, TheListFindsByTagAndReference) {
   EXPECT_EQ(found("externalReference=PO-1&tag=other"), (Guids{}));
 }
 
+TEST_F(ShipmentsNumbersTest, DefaultsThatAreOnlyShownStayUnsetWhenTheyArePutBack) {
+  constexpr std::string_view defaults = "/api/business/default-configuration";
+  const auto expect_unset = [&] {
+    const auto made = get(create({{"packages", {{{"weight", 2}}}}}));
+    EXPECT_TRUE(at(made, "serviceLevel").is_null());
+    EXPECT_TRUE(at(made, "packages.0.length").is_null());
+  };
+  auto shown = http.get(defaults).data().as_object();
+  ASSERT_EQ(http.put(defaults, shown).status, 200);
+  expect_unset();
+  shown["notifications"].as_object()["pushEnabled"] = false;
+  EXPECT_EQ(http.put(defaults, shown).data(), json::value(shown));
+  expect_unset();
+  shown["defaultServiceLevel"] = "express";
+  EXPECT_EQ(http.put(defaults, shown).data(), json::value(shown));
+  auto made = get(create({{"packages", {{{"weight", 2}}}}}));
+  EXPECT_EQ(text_at(made, "serviceLevel"), "express");
+  EXPECT_TRUE(at(made, "packages.0.length").is_null());
+  shown["defaultServiceLevel"] = "standard";
+  ASSERT_EQ(http.put(defaults, shown).status, 200);
+  EXPECT_EQ(text_at(get(create({})), "serviceLevel"), "standard") << "one that is set can become any other";
+}
+
+TEST_F(ShipmentsNumbersTest, ADefaultThatIsPutAloneIsSetAlsoToTheValueThatGetShows) {
+  constexpr std::string_view defaults = "/api/business/default-configuration";
+  const auto shown = http.get(defaults).data();
+  ASSERT_EQ(http.put(defaults, {{"defaultServiceLevel", "standard"},
+                                {"defaultDimensions", at(shown, "defaultDimensions")}})
+                .status,
+            200);
+  const auto made = get(create({{"packages", {{{"weight", 2}}}}}));
+  EXPECT_EQ(text_at(made, "serviceLevel"), "standard");
+  EXPECT_EQ(at(made, "packages.0.length"), 30);
+  EXPECT_EQ(http.put(defaults, http.get(defaults).data()).data(), shown);
+  EXPECT_EQ(text_at(get(create({})), "serviceLevel"), "standard") << "what is set stays set";
+}
+
 TEST_F(ShipmentsNumbersTest, DefaultsApplyToShipmentsThatNameNone) {
   constexpr std::string_view defaults = "/api/business/default-configuration";
   const auto ups = carrier("ups");

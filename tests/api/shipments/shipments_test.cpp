@@ -220,6 +220,23 @@ TEST_F(ShipmentsTest, AGetResponseCanBePutBackUnchanged) {
   EXPECT_EQ(events_of(guid), 1) << "nothing changed";
 }
 
+TEST_F(ShipmentsTest, AShipmentThatSqlWroteCanBePutBackAndChangesNothing) {
+  for (const std::string written :
+       {"packages = '[]'", "packages = '[{\"weight\": -1}]'",
+        "recipient_email = 'nope', recipient_street = ''", "recipient_name = null, sender_city = ' '",
+        "carrier_tracking_url = 'zz'", "metadata = '{\"two words\": 1}'",
+        "tags = '[]', service_level = 'none', carrier_tracking_number = '1Z 9'"}) {
+    const auto guid = create({{"carrierId", carrier("dpd")}});
+    update(guid, written);
+    const auto before = get(guid);
+    const auto events = events_of(guid);
+    const auto response = http.put(path_of(guid), before);
+    EXPECT_EQ(response.status, 200) << written << response.text;
+    EXPECT_EQ(get(guid), before) << written;
+    EXPECT_EQ(events_of(guid), events) << written;
+  }
+}
+
 TEST_F(ShipmentsTest, PutChangesOnlyTheNamedFields) {
   const auto guid = create({{"customerId", customer("ada")}, {"instructions", "Ring"}});
   auto expected = get(guid);

@@ -135,6 +135,11 @@ TEST(TrackingPageLimit, AnAddressSees120PagesAMinute) {
   }
   EXPECT_EQ(refused, 1) << "at the latest in the second minute";
   EXPECT_GE(std::stoi(last.header("Retry-After")), 1);
+  EXPECT_EQ(last.header("Content-Type"), "text/html; charset=utf-8");
+  const auto facts =
+      http.get("/track/00000000000000000000000000000000.json", {{"X-Forwarded-For", "192.0.2.1"}});
+  if (facts.status != 404)
+    EXPECT_EQ(text_at(facts.body, "error.code"), "RATE_LIMITED") << "a new minute may begin";
   EXPECT_EQ(view("192.0.2.2").status, 404);
 }
 
