@@ -394,10 +394,13 @@ asio::awaitable<Answer> change_defaults(Call& call, Services& services) {
     throw invalid("defaultServiceLevel",
                   "must be standard, express, sameday or the code of a carrier's service level");
   }
+  const auto changes = changes_of(body, default_columns);
   const auto transaction = co_await services.db.begin(call.cause());
   co_await transaction->run(sql::business_defaults::Begin{.business = call.business()});
-  co_await transaction->run(sql::business_defaults::Change{
-      .business = call.business(), .changes = to_json(changes_of(body, default_columns))});
+  co_await transaction->run(
+      sql::business_defaults::Change{.business = call.business(),
+                                     .changes = to_json(changes),
+                                     .is_whole = changes.size() == default_columns.size()});
   co_await transaction->commit();
   co_return co_await get_defaults(call, services);
 }
@@ -454,7 +457,9 @@ constexpr Endpoint business_endpoint_table[] = {
      .handler = get_defaults,
      .operation_id = "getDefaultConfiguration",
      .summary = "Returns the defaults of new orders and shipments",
-     .description = "A value that is not set is null; the product's own default then applies.",
+     .description =
+         "A service level and dimensions that are not set are shown as standard and 30 x 20 x 10 cm, "
+         "and have no effect.",
      .tag = "Business",
      .answer = &defaults_schema},
     {.method = Method::put,
@@ -463,7 +468,8 @@ constexpr Endpoint business_endpoint_table[] = {
      .handler = change_defaults,
      .operation_id = "updateDefaultConfiguration",
      .summary = "Updates the defaults of new orders and shipments",
-     .description = "Fields that are left out keep their values.",
+     .description = "Fields that are left out keep their values. A body with all that GET shows changes only "
+                    "the values that differ from it. A value that is sent alone is set, whatever GET shows.",
      .tag = "Business",
      .body = &defaults_update_schema,
      .body_kind = BodyKind::object,

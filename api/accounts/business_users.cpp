@@ -117,7 +117,7 @@ asio::awaitable<Answer> change_user(Call& call, Services& services) {
     check_role_change(call.principal, member.front(), parse_role(*role));
   }
   const auto rows = co_await transaction->run(sql::users::ChangeMember{
-      .business = call.business(), .user = call.id(), .changes = to_json(call.object())});
+      .business = call.business(), .user = member.front().guid, .changes = to_json(call.object())});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::of(json_object(rows));
@@ -128,7 +128,7 @@ asio::awaitable<Answer> remove_user(Call& call, Services& services) {
   const auto member = co_await lock_member(call, *transaction);
   check_role_change(call.principal, member.front(), std::nullopt);
   co_await transaction->run(sql::users::RemoveMember{
-      .business = call.business(), .user = call.id(), .session_owner = owner_of_sessions});
+      .business = call.business(), .user = member.front().guid, .session_owner = owner_of_sessions});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::none();
@@ -164,7 +164,8 @@ constexpr Endpoint business_user_endpoint_table[] = {
      .handler = get_user,
      .operation_id = "getUser",
      .summary = "Returns a user of the business",
-     .description = "A user of another business is 404.",
+     .description =
+         "The guid of an accepted invitation names the user, too. A user of another business is 404.",
      .tag = "Business",
      .answer = &user_schema},
     {.method = Method::patch,

@@ -99,7 +99,8 @@ asio::awaitable<storage::Rows> accept(const Call& call, Services& services, cons
                                                           .role = terms.role,
                                                           .first_name = terms.first_name,
                                                           .last_name = terms.last_name,
-                                                          .password_hash = hash});
+                                                          .password_hash = hash,
+                                                          .invitation = invitation->guid});
     if (accepted.empty()) throw conflict("The user of this address belongs to another business.");
   }
   co_await transaction->commit();

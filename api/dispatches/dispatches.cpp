@@ -5,6 +5,7 @@
 #include "api/endpoint/paging.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/route_plans/route_planning.hpp"
 #include "domain/records/state_machines.hpp"
 #include "storage/sql/dispatches.sql.hpp"
 
@@ -65,18 +66,20 @@ auto body_properties(bool create) {
       {.name = "vehicleId", .kind = Kind::uuid},
       {.name = "vehicle", .kind = Kind::object, .schema = &relative_schema},
       {.name = "plannedDate", .kind = Kind::timestamp, .required = create, .nullable = false},
-      {.name = "shipmentIds", .kind = Kind::array, .read_only = !create, .items = Kind::uuid},
       {.name = "notes", .kind = Kind::text},
       {.name = "startedAt", .kind = Kind::timestamp, .read_only = true},
       {.name = "shipments", .kind = Kind::array, .read_only = true, .schema = &shipment_schema},
       {.name = "shipmentCount", .kind = Kind::integer, .read_only = true},
       {.name = "progress", .kind = Kind::object, .read_only = true, .schema = &progress_schema},
+      {.name = "shipmentIds", .kind = Kind::array, .items = Kind::uuid},
   });
 }
 const auto create_properties = body_properties(true);
 const auto update_properties = body_properties(false);
 const Schema create_schema{"DispatchCreate", create_properties};
-const Schema update_schema{"DispatchUpdate", update_properties};
+// The last property is that of a new dispatch alone.
+const Schema update_schema{"DispatchUpdate",
+                           std::span(update_properties).first(update_properties.size() - 1)};
 
 const Property answer_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -174,6 +177,7 @@ asio::awaitable<Answer> list_dispatches(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_dispatch(Call& call, Services& services) {
+  co_await plan_if_outdated(call, services, call.id());
   const auto rows =
       co_await services.db.read(sql::dispatches::Get{.business = call.business(), .dispatch = call.id()});
   if (rows.empty()) throw not_found("dispatch");
@@ -230,7 +234,8 @@ const Endpoint dispatch_endpoint_table[] = {
      .handler = update_dispatch,
      .operation_id = "updateDispatch",
      .summary = "Updates a dispatch",
-     .description = "Driver, vehicle and date can change until the dispatch starts.",
+     .description = "Driver, vehicle and date can change until the dispatch starts. add-shipment and "
+                    "remove-shipment change its shipments.",
      .tag = "Dispatches",
      .body = &update_schema,
      .body_check = check_dispatch,

@@ -73,6 +73,13 @@ asio::awaitable<Answer> list_presets(Call& call, Services& services) {
       json_array(co_await services.db.read(sql::dimension_presets::List{.business = call.business()})));
 }
 
+asio::awaitable<Answer> get_preset(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(
+      sql::dimension_presets::Get{.business = call.business(), .preset = call.id()});
+  if (rows.empty()) throw not_found("dimension preset");
+  co_return Answer::of(json_object(rows));
+}
+
 asio::awaitable<Answer> create_preset(Call& call, Services& services) {
   const auto made = co_await services.db.write(
       sql::dimension_presets::Create{.business = call.business(),
@@ -140,6 +147,15 @@ constexpr Endpoint preset_endpoint_table[] = {
      .body_kind = BodyKind::object,
      .answer = &preset_schema,
      .status = 201},
+    {.method = Method::get,
+     .path = "/api/v1/dimension-presets/{guid}",
+     .permission = Permission::read,
+     .handler = get_preset,
+     .operation_id = "getDimensionPreset",
+     .summary = "Returns a dimension preset",
+     .description = "A preset of another business is 404.",
+     .tag = "Dimension presets",
+     .answer = &preset_schema},
     {.method = Method::put,
      .path = "/api/v1/dimension-presets/{guid}",
      .permission = Permission::operate,

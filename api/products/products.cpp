@@ -185,6 +185,7 @@ constexpr Endpoint product_endpoint_table[] = {
      .body = &update_schema,
      .body_check = check_update,
      .body_kind = BodyKind::object,
+     .shown_by = get_product,
      .answer = &name_schema},
     {.method = Method::del,
      .path = "/api/v1/Products/{guid}",

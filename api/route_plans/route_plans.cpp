@@ -4,7 +4,6 @@
 #include "api/endpoint/services.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route_plans/route_planning.hpp"
-#include "storage/sql/dispatches.sql.hpp"
 #include "storage/sql/route_plans.sql.hpp"
 
 namespace waybill::api {
@@ -75,34 +74,25 @@ asio::awaitable<Answer> read_route(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_route(Call& call, Services& services) {
-  return read_route<sql::route_plans::Get>(call, services);
+  co_await plan_if_outdated(call, services, call.id());
+  co_return co_await read_route<sql::route_plans::Get>(call, services);
 }
 
 asio::awaitable<Answer> get_timeline(Call& call, Services& services) {
-  return read_route<sql::route_plans::Timeline>(call, services);
+  co_await plan_if_outdated(call, services, call.id());
+  co_return co_await read_route<sql::route_plans::Timeline>(call, services);
 }
 
 asio::awaitable<Answer> optimize_route(Call& call, Services& services) {
-  const auto& business = call.business();
-  const auto found =
-      co_await services.db.read(sql::route_plans::Find{.business = business, .dispatch_or_route = call.id()});
+  const auto found = co_await services.db.read(
+      sql::route_plans::Find{.business = call.business(), .dispatch_or_route = call.id()});
   if (found.empty()) throw not_found("route");
-  const auto dispatch = found.front().guid;
-  for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
-    const auto route = co_await PlannedRoute::make(services, business, dispatch, {.locates_all = true});
-    const auto transaction = co_await services.db.begin(call.cause());
-    const auto locked =
-        co_await transaction->run(storage::sql::dispatches::Lock{.business = business, .dispatch = dispatch});
-    if (locked.empty()) throw not_found("route");
-    const auto status = locked.front().status;
-    if (status == "completed" || status == "cancelled") {
-      throw conflict("The dispatch is " + std::string(status) + "; its route can no longer be changed.");
-    }
-    if (!co_await route.write(*transaction)) continue;
-    co_await transaction->commit();
-    co_return co_await read_route<sql::route_plans::Get>(call, services);
+  const auto status = co_await plan_again(call, services, found.front().guid, {.locates_all = true});
+  if (!status) throw not_found("route");
+  if (has_ended(*status)) {
+    throw conflict("The dispatch is " + *status + "; its route can no longer be changed.");
   }
-  throw dispatch_keeps_changing();
+  co_return co_await read_route<sql::route_plans::Get>(call, services);
 }
 
 constexpr Endpoint route_plan_endpoint_table[] = {
@@ -112,7 +102,8 @@ constexpr Endpoint route_plan_endpoint_table[] = {
      .handler = get_route,
      .operation_id = "getRoute",
      .summary = "Returns the route of a dispatch",
-     .description = "The guid is that of the dispatch or of the route.",
+     .description = "The guid is that of the dispatch or of the route. The route is planned again if an "
+                    "address or its stops have changed.",
      .tag = "Dispatches",
      .answer = &route_schema},
     {.method = Method::get,
@@ -121,7 +112,8 @@ constexpr Endpoint route_plan_endpoint_table[] = {
      .handler = get_timeline,
      .operation_id = "getRouteTimeline",
      .summary = "Returns a route as the events of a day",
-     .description = "The guid is that of the dispatch or of the route.",
+     .description = "The guid is that of the dispatch or of the route. The route is planned again if an "
+                    "address or its stops have changed.",
      .tag = "Dispatches",
      .answer = &timeline_schema},
     {.method = Method::post,

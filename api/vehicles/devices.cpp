@@ -253,7 +253,9 @@ constexpr Endpoint tracking_endpoint_table[] = {
      .handler = add_device,
      .operation_id = "createTrackingDevice",
      .summary = "Creates a tracking device",
-     .description = "The device id is unique within the business (409). Positions name the device by it.",
+     .description =
+         "The device id is unique within the business (409). Positions name the device by it. A device "
+         "whose vehicle is deleted, or that has none, becomes a new device of the given vehicle.",
      .tag = "Tracking",
      .body = &add_schema,
      .body_check = check_device,

@@ -347,6 +347,37 @@ TEST_F(UsersTest, AnAccountWithoutABusinessAcceptsAnInvitation) {
   EXPECT_EQ(owner.get("/api/business/users").data().as_array().size(), 2U);
 }
 
+TEST_F(UsersTest, TheGuidOfAnAcceptedInvitationNamesTheUser) {
+  auto owner = new_owner();
+  const auto email = fresh_address();
+  auto user = new_user(email);
+  const auto guid = user_guid(user);
+  const auto invited = owner.post("/api/business/users", {{"email", email}, {"role", "viewer"}});
+  const auto path = invited.header("Location");
+  ASSERT_EQ(accept(mailed_token(email, 2)).status, 200);
+  const auto found = owner.get(path);
+  ASSERT_EQ(found.status, 200) << found.text;
+  EXPECT_EQ(text_at(found.data(), "guid"), guid) << "the account keeps its own";
+  EXPECT_EQ(found.data(), owner.get("/api/business/users/" + guid).data());
+  EXPECT_EQ(text_at(owner.patch(path, {{"role", "operator"}}).data(), "role"), "operator");
+  EXPECT_EQ(text_at(log_in(email).data(), "user.role"), "operator");
+  auto other_business = new_owner();
+  expect_refused(other_business.get(path), 404, "NOT_FOUND");
+  EXPECT_EQ(owner.del(path).status, 200);
+  for (const auto& gone : {path, "/api/business/users/" + guid})
+    expect_refused(owner.get(gone), 404, "NOT_FOUND");
+  EXPECT_EQ(owner.get("/api/business/users").data().as_array().size(), 1U);
+}
+
+TEST_F(UsersTest, AnUnverifiedAccountIsFoundByTheGuidOfItsInvitation) {
+  auto owner = new_owner();
+  const auto email = fresh_address();
+  ASSERT_EQ(http.post("/api/user/register", registration(email)).status, 201);
+  const auto invited = owner.post("/api/business/users", {{"email", email}});
+  ASSERT_EQ(accept(mailed_token(email, 2)).status, 200);
+  EXPECT_EQ(text_at(owner.get(invited.header("Location")).data(), "status"), "active");
+}
+
 TEST_F(UsersTest, AUserOfAnotherBusinessCannotJoin) {
   auto owner = new_owner();
   auto other_business = new_owner();

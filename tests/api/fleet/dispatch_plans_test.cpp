@@ -118,6 +118,17 @@ TEST_F(DispatchPlansTest, TheListTakesAStatus) {
   expect_invalid(http.get("/api/dispatch?status=lost"), {"status"});
 }
 
+TEST_F(DispatchPlansTest, PutRefusesShipmentsAsAnUnknownField) {
+  const auto guid = dispatch_with({});
+  const json::value guids = guids_of(insert_shipments(tenant, {"Lisbon"}));
+  for (const auto& value : {guids, json::value("garbage")}) {
+    const auto response = http.put("/api/dispatch", {{"guid", guid}, {"name", "x"}, {"shipmentIds", value}});
+    expect_invalid(response, {"shipmentIds"});
+    EXPECT_EQ(text_at(response.details(), "shipmentIds"), "unknown field");
+  }
+  EXPECT_NE(text_at(get(guid), "name"), "x");
+}
+
 TEST_F(DispatchPlansTest, PutMergesAndAGetCanBePutBack) {
   const auto shipments = insert_shipments(tenant, {"Lisbon"});
   const auto guid = dispatch_with(shipments, {{"driverId", driver}, {"notes", "n"}});

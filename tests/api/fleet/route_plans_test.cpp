@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "tests/api/fixtures/api_fixture.hpp"
@@ -221,6 +222,21 @@ TEST_F(RoutesTest, AStopThatAnEarlierVersionPlannedWithoutAPlaceHasNoArrival) {
   EXPECT_EQ(at(http.get("/api/dispatch/" + guid).data(), "shipments.0.estimatedArrival"), nullptr);
 }
 
+TEST_F(RoutesTest, GoesToTheCityOfThePostalCode) {
+  set_business_address(tenant, "Berlin", "DE");
+  const auto distance_to = [&](const std::string& city, const std::string& postal_code) {
+    const auto shipments = insert_shipments(
+        tenant, {city}, {{"recipient_postal_code", "'" + postal_code + "'"}, {"recipient_country", "'DE'"}});
+    const auto data = route(plan(tenant, shipments));
+    EXPECT_EQ(at(data, "unlocated"), 0) << city;
+    return at(data, "totalDistance").to_number<double>();
+  };
+  EXPECT_LT(distance_to("Frankfurt", "15230"), 300);
+  EXPECT_GT(distance_to("Frankfurt", "60311"), 800);
+  EXPECT_LT(distance_to("Frankfurt-Booßen", "15234"), 300);
+  EXPECT_GT(distance_to("Köln-Ehrenfeld", ""), 800);
+}
+
 TEST_F(RoutesTest, TheNamesOfACityGiveTheSameRoute) {
   set_business_address(tenant, "Kansas City", "US");
   tenant.sql.rows("update businesses set state = 'MO' where guid = $1", {tenant.id});
@@ -307,6 +323,167 @@ TEST_F(RoutesTest, AThousandStopsArePlanned) {
       {tenant.id});
   http.set_deadline(std::chrono::seconds(60));
   EXPECT_EQ(at(route(plan(tenant, rows)), "stops").as_array().size(), 1000U);
+}
+
+/// What a route says about distances and times.
+json::value figures_of(const json::value& route) {
+  json::array arrivals;
+  for (const auto& stop : at(route, "stops").as_array()) arrivals.push_back(at(stop, "estimatedArrival"));
+  return {at(route, "totalDistance"), at(route, "estimatedDuration"), at(route, "startUnlocated"), arrivals};
+}
+
+class OutdatedRoutesTest : public RoutesTest {
+ protected:
+  OutdatedRoutesTest() { set_business_address(tenant, "Lisbon"); }
+
+  std::vector<std::string> shipments_to(const std::vector<std::string>& cities) {
+    return insert_shipments(tenant, cities, {{"recipient_country", "'PT'"}});
+  }
+
+  /// The figures of a route that is planned now.
+  json::value planned_now(const std::vector<std::string>& cities) {
+    return figures_of(route(plan(tenant, shipments_to(cities))));
+  }
+
+  void move(const std::string& dispatch, std::string_view status) {
+    const auto response = http.patch("/api/dispatch/" + dispatch + "/status", {{"status", status}});
+    EXPECT_EQ(response.status, 200) << response.text;
+  }
+};
+
+TEST_F(OutdatedRoutesTest, ADeletedShipmentPlansTheRouteAgain) {
+  const auto expected = planned_now({"Porto"});
+  const std::function<void(const std::string&)> deletions[] = {
+      [&](const std::string& guid) { EXPECT_EQ(http.del("/api/v1/shipments/" + guid).status, 200); },
+      [&](const std::string& guid) {
+        EXPECT_EQ(http.post("/api/v1/shipments/delete", json::array{json::object{{"guid", guid}}}).status,
+                  200);
+      },
+      [&](const std::string& guid) {
+        tenant.sql.rows("update shipments set deleted_at = now() where guid = $1", {guid});
+      },
+      [&](const std::string& guid) { tenant.sql.rows("delete from shipments where guid = $1", {guid}); },
+  };
+  for (const auto& remove : deletions) {
+    const auto shipments = shipments_to({"Porto", "Faro"});
+    const auto guid = plan(tenant, shipments);
+    EXPECT_NE(figures_of(route(guid)), expected);
+    remove(shipments[1]);
+    EXPECT_EQ(figures_of(route(guid)), expected);
+    move(guid, "ready");
+    EXPECT_EQ(figures_of(route(guid)), expected);
+  }
+}
+
+TEST_F(OutdatedRoutesTest, TheLastShipmentOfAPlanLeavesAnEmptyRoute) {
+  const auto shipments = shipments_to({"Porto"});
+  const auto guid = plan(tenant, shipments);
+  EXPECT_EQ(http.del("/api/v1/shipments/" + shipments[0]).status, 200);
+  const auto data = route(guid);
+  EXPECT_EQ(at(data, "totalDistance"), 0);
+  EXPECT_EQ(text_at(data, "estimatedDuration"), "0h 0m");
+}
+
+TEST_F(OutdatedRoutesTest, AShipmentThatIsDeletedOnTheWayLeavesTheRoute) {
+  const auto shipments = shipments_to({"Porto", "Faro"});
+  const auto guid = plan(tenant, shipments);
+  move(guid, "ready");
+  move(guid, "in_progress");
+  tenant.sql.rows("update shipments set deleted_at = now() where guid = $1", {shipments[1]});
+  EXPECT_EQ(figures_of(route(guid)), planned_now({"Porto"}));
+}
+
+TEST_F(OutdatedRoutesTest, AChangedAddressOfAShipmentPlansTheRouteAgain) {
+  const auto expected = planned_now({"Porto"});
+  const std::function<void(const std::string&)> changes[] = {
+      [&](const std::string& guid) {
+        EXPECT_EQ(http.put("/api/v1/shipments/" + guid, {{"recipient", {{"city", "Porto"}}}}).status, 200);
+      },
+      [&](const std::string& guid) {
+        tenant.sql.rows("update shipments set recipient_city = 'Porto' where guid = $1", {guid});
+      },
+  };
+  for (const auto& change : changes) {
+    for (const bool is_ready : {false, true}) {
+      const auto shipments = shipments_to({"Lisbon"});
+      const auto guid = plan(tenant, shipments);
+      if (is_ready) move(guid, "ready");
+      change(shipments[0]);
+      EXPECT_EQ(text_at(http.get("/api/dispatch/" + guid).data(), "shipments.0.estimatedArrival"),
+                text_at(expected, "3.0"))
+          << "the dispatch is read first";
+      EXPECT_EQ(figures_of(route(guid)), expected);
+    }
+  }
+}
+
+TEST_F(OutdatedRoutesTest, TheTimelineFollowsAChangedAddress) {
+  const auto shipments = shipments_to({"Lisbon"});
+  const auto guid = plan(tenant, shipments);
+  tenant.sql.rows("update shipments set recipient_city = 'Porto' where guid = $1", {shipments[0]});
+  EXPECT_EQ(at(timeline(guid), "events.1.time"),
+            at(timeline(plan(tenant, shipments_to({"Porto"}))), "events.1.time"));
+}
+
+TEST_F(OutdatedRoutesTest, AnAddedShipmentOfSqlIsPlannedWhenTheRouteIsRead) {
+  const auto shipments = shipments_to({"Porto", "Faro"});
+  const auto guid = plan(tenant, {shipments[0]});
+  tenant.sql.rows("update shipments set dispatch_id = $1 where guid = $2", {guid, shipments[1]});
+  EXPECT_EQ(at(route(guid), "totalDistance"), at(planned_now({"Porto", "Faro"}), "0"));
+}
+
+TEST_F(OutdatedRoutesTest, AChangedAddressOfTheBusinessPlansEachOpenRouteAgain) {
+  const auto first = plan(tenant, shipments_to({"Porto"}));
+  const auto second = plan(tenant, insert_shipments(tenant, {"Porto"}));
+  const auto ended = plan(tenant, shipments_to({"Porto"}));
+  const auto before = figures_of(route(ended));
+  move(second, "ready");
+  move(ended, "cancelled");
+  const auto times = tenant.sql.value(
+      "select string_agg(updated_at::text, ',' order by guid) from dispatches where business_id = $1",
+      {tenant.id});
+  EXPECT_EQ(http.put("/api/business", {{"address", {{"city", "Faro"}}}}).status, 200);
+  EXPECT_EQ(
+      tenant.sql.value(
+          "select string_agg(updated_at::text, ',' order by guid) from dispatches where business_id = $1",
+          {tenant.id}),
+      times)
+      << "the change itself writes to no dispatch";
+  const auto expected = planned_now({"Porto"});
+  EXPECT_NE(expected, before);
+  EXPECT_EQ(figures_of(route(first)), expected);
+  EXPECT_EQ(figures_of(route(second)), expected);
+  EXPECT_EQ(figures_of(route(ended)), before) << "a dispatch that has ended keeps its route";
+  EXPECT_EQ(http.put("/api/business", {{"address", {{"city", "Madrid"}, {"country", "ES"}}}}).status, 200);
+  EXPECT_EQ(figures_of(route(second)), figures_of(route(plan(tenant, insert_shipments(tenant, {"Porto"})))))
+      << "a shipment without a country is in that of the business";
+}
+
+TEST_F(OutdatedRoutesTest, StopsThatAreDoneStay) {
+  const auto shipments = shipments_to({"Porto", "Lisbon"});
+  const auto guid = plan(tenant, shipments);
+  move(guid, "ready");
+  move(guid, "in_progress");
+  tenant.sql.rows("update shipments set status = 'delivered', delivered_at = now() where guid = $1",
+                  {shipments[0]});
+  const auto before = route(guid);
+  tenant.sql.rows("update shipments set recipient_city = 'Faro' where guid = $1", {shipments[0]});
+  EXPECT_EQ(figures_of(route(guid)), figures_of(before)) << "the place of a stop that is done";
+  tenant.sql.rows("update shipments set recipient_city = 'Porto' where guid = $1", {shipments[1]});
+  const auto data = route(guid);
+  EXPECT_EQ(texts_of(at(data, "stops"), "shipmentId"), (Texts{shipments[0], shipments[1]}));
+  EXPECT_EQ(at(data, "totalDistance"), at(planned_now({"Porto"}), "0")) << "Porto twice";
+}
+
+TEST_F(OutdatedRoutesTest, AnErasureLeavesNoMarkOfTheAddress) {
+  const auto customer =
+      text_at(http.post("/api/v1/Customers", {{"name", "Ada"}, {"email", "ada@example.com"}}).data(), "guid");
+  const auto shipments = insert_shipments(tenant, {"Porto"}, {{"customer_id", "'" + customer + "'"}});
+  const auto guid = plan(tenant, shipments);
+  const std::string marks = "select count(planned_for) from dispatch_stops where dispatch_id = $1";
+  EXPECT_EQ(tenant.sql.number(marks, {guid}), 1);
+  ASSERT_EQ(http.post("/api/v1/Customers/" + customer + "/erase").status, 200);
+  EXPECT_EQ(tenant.sql.number(marks, {guid}), 0);
 }
 
 /// A waybill that uses a geocoder and an OSRM server, both simulated by the receiver.
@@ -410,6 +587,47 @@ TEST_F(MappedRoutesTest, ARouteIsPlannedAgainWhenItsStopsChangeDuringPlanning) {
   EXPECT_EQ(at(route, "stops").as_array().size(), 3U);
   EXPECT_EQ(at(route, "totalDistance"), 4) << "the stop added by SQL is located too";
   EXPECT_EQ(at(route, "unlocated"), 0);
+}
+
+TEST_F(MappedRoutesTest, ARouteIsPlannedByAReadOnlyAfterAChangeAndOnce) {
+  const auto shipments = insert_shipments(tenant, {"A", "B"});
+  std::atomic<int> request_count = 0;
+  answer(place, [&](const Received& request) {
+    ++request_count;
+    return table_of(request, 1'000);
+  });
+  const auto dispatch = plan(tenant, shipments);
+  const auto read = [&] {
+    for (const auto* const path : {"/api/route/", "/api/route/timeline/", "/api/dispatch/"})
+      EXPECT_EQ(tenant.http.get(path + dispatch).status, 200);
+  };
+  read();
+  EXPECT_EQ(request_count, 1) << "it was planned with the dispatch";
+  const auto guid = shipments[0];
+  EXPECT_EQ(tenant.http.put("/api/v1/shipments/" + guid, {{"recipient", {{"phone", "1"}}}}).status, 200);
+  read();
+  EXPECT_EQ(request_count, 1) << "a phone number is not part of the address";
+  EXPECT_EQ(tenant.http.put("/api/v1/shipments/" + guid, {{"recipient", {{"street", "Rua 123"}}}}).status,
+            200);
+  EXPECT_EQ(request_count, 1) << "the change plans nothing";
+  read();
+  EXPECT_EQ(request_count, 2);
+}
+
+TEST_F(MappedRoutesTest, AnAddressThatChangesDuringPlanningIsPlannedByTheNextRead) {
+  const auto shipments = insert_shipments(tenant, {"A"});
+  Session sql = world.database.connect();
+  std::atomic<int> request_count = 0;
+  answer(place, [&](const Received& request) {
+    if (++request_count == 1)
+      sql.rows("update shipments set recipient_street = 'Rua 12345' where guid = $1", {shipments[0]});
+    return table_of(request, 1'000);
+  });
+  const auto dispatch = plan(tenant, shipments);
+  tenant.http.get("/api/route/" + dispatch);
+  EXPECT_EQ(request_count, 2);
+  EXPECT_EQ(sql.number("select longitude from dispatch_stops where dispatch_id = $1", {dispatch}), 11)
+      << "of the new address";
 }
 
 TEST_F(MappedRoutesTest, PositionsComeFromTheGeocoder) {

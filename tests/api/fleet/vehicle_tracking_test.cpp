@@ -90,6 +90,44 @@ TEST_F(TrackingTest, ADeviceIdIsUniqueWithinTheBusiness) {
   EXPECT_EQ(other_business().http.post("/api/tracking/add-device", body).status, 201);
 }
 
+TEST_F(TrackingTest, ADeviceOfADeletedVehicleBecomesANewOneOfAnotherVehicle) {
+  expect_stored(position(ago(60s), {{"batteryLevel", 10}}), 1, 1);
+  const auto next = make_vehicle(http, {{"licensePlate", "AA-02-BB"}});
+  const json::object body{{"deviceId", "GPS-1"}, {"type", "other"}, {"vehicleId", next}};
+  expect_refused(http.post("/api/tracking/add-device", body), 409, "CONFLICT");
+  const auto before = text_at(http.get("/api/tracking/devices").data(), "0.guid");
+  ASSERT_EQ(http.del("/api/vehicle/" + vehicle).status, 200);
+  expect_refused(http.post("/api/tracking/add-device", {{"deviceId", "GPS-1"}, {"type", "other"}}), 409,
+                 "CONFLICT");
+  expect_refused(http.post("/api/tracking/add-device",
+                           {{"deviceId", "GPS-1"}, {"type", "other"}, {"vehicleId", vehicle}}),
+                 404, "NOT_FOUND");
+  const auto response = http.post("/api/tracking/add-device", body);
+  ASSERT_EQ(response.status, 201) << response.text;
+  EXPECT_NE(text_at(response.data(), "guid"), before);
+  expect_refused(http.get("/api/tracking/devices/" + before), 404, "NOT_FOUND");
+  const auto moved = http.get(response.header("Location")).data();
+  EXPECT_EQ(text_at(moved, "assignedVehicle.guid"), next);
+  EXPECT_EQ(text_at(moved, "type"), "other");
+  EXPECT_EQ(text_at(moved, "status"), "active");
+  EXPECT_TRUE(at(moved, "batteryLevel").is_null());
+  EXPECT_EQ(http.get("/api/tracking/devices").data().as_array().size(), 1U);
+  vehicle = next;
+  EXPECT_TRUE(times("").empty()) << "the earlier positions are those of the deleted vehicle";
+  expect_stored(position(ago(30s)), 1, 1);
+  EXPECT_EQ(times("").size(), 1U);
+  expect_refused(http.post("/api/tracking/add-device", body), 409, "CONFLICT");
+}
+
+TEST_F(TrackingTest, ADeviceWithoutAVehicleIsGivenToOneByAddingItAgain) {
+  make_device(http, "GPS-2");
+  EXPECT_EQ(http.post("/api/tracking/add-device",
+                      {{"deviceId", "GPS-2"}, {"type", "gps_tracker"}, {"vehicleId", vehicle}})
+                .status,
+            201);
+  EXPECT_EQ(text_at(http.get("/api/tracking/devices").data(), "1.assignedVehicle.guid"), vehicle);
+}
+
 TEST_F(TrackingTest, TheVehicleOfADeviceMustExist) {
   for (const auto& missing : {std::string(unknown_guid), make_vehicle(other_business().http)}) {
     expect_refused(

@@ -43,6 +43,7 @@ TEST_F(PresetsTest, CreatingReturnsThePresetAndItsLocation) {
                                           {"unit", "in"},
                                           {"weightUnit", "lb"}}));
   EXPECT_EQ(http.get(root).data(), json::value(json::array{response.data()})) << "a plain array of presets";
+  EXPECT_EQ(http.get(response.header("Location")).data(), response.data());
 }
 
 TEST_F(PresetsTest, TheDefaultUnitsAreThoseOfTheBusiness) {
@@ -97,6 +98,7 @@ TEST_F(PresetsTest, DeletedPresetsAreGone) {
   EXPECT_EQ(response.status, 200);
   EXPECT_FALSE(response.body.as_object().contains("data"));
   expect_refused(http.del(path_of(guid)), 404, "NOT_FOUND");
+  expect_refused(http.get(path_of(guid)), 404, "NOT_FOUND");
   expect_refused(http.put(path_of(guid), {{"name", "x"}}), 404, "NOT_FOUND");
   EXPECT_TRUE(http.get(root).data().as_array().empty());
 }
