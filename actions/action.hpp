@@ -60,6 +60,7 @@ struct WorkflowView {
   std::string_view sender_name = {};        // name in the business's mails; may be empty
   std::string_view reply_to = {};           // address for replies; may be empty
   const json::object* templates = nullptr;  // that the action uses (actions/stored_templates.hpp)
+  std::string_view zone_offsets = {};       // of the business's time zone; empty: UTC
 };
 
 /// The content of a run, in the shape of the contract's `wouldSend`: webhook {url, headers, body}, mail {to,

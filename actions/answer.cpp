@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
-#include "actions/answer_numbers.hpp"
-#include "base/changed_number.hpp"
 #include "base/clock.hpp"
+#include "base/exact_number.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::actions {
@@ -54,9 +54,9 @@ const AnswerField* container_of(const std::vector<AnswerField>& fields, const An
 bool is_of_type(const json::value& value, AnswerType type) {
   switch (type) {
     case AnswerType::string:
-      return value.is_string();
+      return value.is_string() && !exact_number(value);
     case AnswerType::number:
-      return value.is_number();
+      return value.is_number() || exact_number(value);
     case AnswerType::boolean:
       return value.is_bool();
     case AnswerType::timestamp:
@@ -79,15 +79,23 @@ const json::value* value_at(const json::value& answer, std::string_view path) {
   return value_at(*value, path.substr(dot + 1));
 }
 
-/// True if the characters of a number decide whether it is kept exactly. Few answers have such a number, and
-/// those are parsed twice.
-bool holds_large_double(const json::value& value) {
-  if (const auto* const number = value.if_double()) return may_be_changed(*number);
-  if (const auto* const object = value.if_object())
-    return std::ranges::any_of(*object,
-                               [](const auto& member) { return holds_large_double(member.value()); });
-  const auto* const list = value.if_array();
-  return list != nullptr && std::ranges::any_of(*list, holds_large_double);
+/// The first number in a value that cannot be kept by its characters: it is too long, or conditions, which
+/// compare doubles, would take it for zero or infinity. Empty if there is none.
+std::string_view unkept_number(const json::value& value) {
+  if (const auto number = exact_number(value)) {
+    const double nearest = nearest_double(*number);
+    const bool is_kept = number->size() <= max_number_characters && nearest != 0 && std::isfinite(nearest);
+    return is_kept ? std::string_view() : *number;
+  }
+  std::string_view unkept;
+  if (const auto* const object = value.if_object()) {
+    for (const auto& member : *object)
+      if (unkept.empty()) unkept = unkept_number(member.value());
+  } else if (const auto* const list = value.if_array()) {
+    for (const json::value& element : *list)
+      if (unkept.empty()) unkept = unkept_number(element);
+  }
+  return unkept;
 }
 
 bool holds_nul(const json::value& value) {
@@ -99,20 +107,16 @@ bool holds_nul(const json::value& value) {
 }
 
 /// The reason that a declared value cannot be kept as the answer has it; empty if all can.
-std::string unkept_value(const std::vector<AnswerField>& fields, const json::value& answer,
-                         std::string_view body) {
+std::string unkept_value(const std::vector<AnswerField>& fields, const json::value& answer) {
   constexpr std::size_t shown = 40;
-  std::optional<AnswerNumbers> numbers;
   for (const AnswerField& field : fields) {
     const json::value* const value = value_at(answer, field.path);
     if (value == nullptr) continue;
     if (holds_nul(*value)) return "The text at " + field.path + " has a NUL character.";
-    if (!holds_large_double(*value)) continue;
-    if (!numbers) numbers.emplace(body);
-    const auto changed = numbers->changed(*value, field.path);
-    if (!changed.empty())
-      return "The number at " + field.path + " cannot be kept exactly: " + changed.substr(0, shown) +
-             (changed.size() > shown ? "…" : "") + ".";
+    if (const auto number = unkept_number(*value); !number.empty())
+      return "The number at " + field.path +
+             " cannot be kept exactly: " + std::string(number.substr(0, shown)) +
+             (number.size() > shown ? "…" : "") + ".";
   }
   return {};
 }
@@ -192,13 +196,13 @@ std::variant<json::object, std::string> read_answer(const std::vector<AnswerFiel
   constexpr std::string_view byte_order_mark = "\ufeff";
   if (body.starts_with(byte_order_mark)) body.remove_prefix(byte_order_mark.size());
   constexpr std::size_t max_depth = 32;
-  const auto parsed = parse_json(body, max_depth, {}, BadValues::keep);
+  const auto parsed = parse_exact_json(body, max_depth, {}, BadValues::keep);
   if (const auto* const error = std::get_if<JsonError>(&parsed))
     return "The answer is not JSON: " + error->message + ".";
   const auto& answer = std::get<json::value>(parsed);
   auto values = declared_values(fields, answer);
   if (std::holds_alternative<std::string>(values)) return values;
-  if (auto reason = unkept_value(fields, answer, body); !reason.empty()) return reason;
+  if (auto reason = unkept_value(fields, answer); !reason.empty()) return reason;
   return values;
 }
 

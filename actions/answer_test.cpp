@@ -35,10 +35,21 @@ TEST(Answer, NumbersStayExact) {
   EXPECT_EQ(read(R"({"a": "number", "b": "number", "c": "number"})",
                  R"({"a": 9007199254740993, "b": 18446744073709551615, "c": 19.99})"),
             R"({"a":9007199254740993,"b":18446744073709551615,"c":19.99})");
+  for (const std::string number :
+       {"12345678901234.56789", "123456789.123456789012345", "1.00000000000000000001",
+        "3.14159265358979323846", "0.30000000000000004", "123456789012.345", "0.1", "12345678901234567890.12",
+        "-18446744073709551617", "1.2345678901234567890e-7"}) {
+    const std::string body = R"({"a": [{"b": )" + number + "}]}";
+    EXPECT_EQ(read(R"({"a.0.b": "number"})", body), R"({"a":{"0":{"b":)" + number + "}}}");
+    EXPECT_EQ(read(R"({"a": "any"})", body), R"({"a":[{"b":)" + number + "}]}");
+    EXPECT_EQ(read(R"({"a": "array", "a.0.b": "number?"})", body), R"({"a":[{"b":)" + number + "}]}");
+    EXPECT_EQ(read(R"({"a.0.b": "string?"})", body), "The answer has no string at a.0.b.");
+    EXPECT_EQ(read(R"({"a.0.b": "timestamp"})", body), "The answer has no timestamp at a.0.b.");
+  }
 }
 
-TEST(Answer, ANumberThatWouldChangeIsRefusedByItsPath) {
-  for (const auto* const number : {"12345678901234567890.12", "1e400", "-1E+400", "18446744073709551617"}) {
+TEST(Answer, ANumberThatCannotBeKeptIsRefusedByItsPath) {
+  for (const auto* const number : {"1e400", "-1E+400", "1.5e-400", "-0.1e-399"}) {
     const std::string body = std::string(R"({"a": )") + number + R"(, "b": 1})";
     const std::string nested = std::string(R"({"b": [1, {"c": )") + number + "}]}";
     const std::string reason = " cannot be kept exactly: " + std::string(number) + ".";
@@ -48,7 +59,9 @@ TEST(Answer, ANumberThatWouldChangeIsRefusedByItsPath) {
     EXPECT_EQ(read(R"({"b": "number"})", body), R"({"b":1})")
         << "a value that is not declared does not count";
   }
-  EXPECT_EQ(read(R"({"a": "number"})", R"({"a": )" + std::string(60, '1') + "}"),
+  EXPECT_EQ(read(R"({"a": "number"})", R"({"a": )" + std::string(100, '1') + "}"),
+            R"({"a":)" + std::string(100, '1') + "}");
+  EXPECT_EQ(read(R"({"a": "number"})", R"({"a": )" + std::string(101, '1') + "}"),
             "The number at a cannot be kept exactly: " + std::string(40, '1') + "….");
 }
 

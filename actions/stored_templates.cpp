@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "actions/definition.hpp"
+#include "domain/purchases/money.hpp"
+#include "domain/time/local_date.hpp"
 #include "templates/builtin.hpp"
 
 namespace waybill::actions {
@@ -18,6 +20,39 @@ std::optional<std::string_view> text_of(const json::object& stored, std::string_
   const json::value* const text = stored.if_contains(part);
   if (text == nullptr || !text->is_string()) return std::nullopt;
   return std::string_view(text->get_string());
+}
+
+/// The amounts and times at the root of a record, as people read them.
+json::object formatted_fields(const json::object& entity, domain::EntityType type,
+                              std::string_view zone_offsets, const json::storage_ptr& memory) {
+  json::object shown(memory);
+  const auto* const currency = entity.if_contains("currency");
+  const auto* const code = currency == nullptr ? nullptr : currency->if_string();
+  for (const domain::Field& field : domain::record_type(type).fields) {
+    const bool is_amount = field.column() != nullptr && field.type == domain::FieldType::decimal &&
+                           field.column()->form != domain::Form::measure;
+    if (!is_amount && field.type != domain::FieldType::timestamp) continue;
+    const auto* const value = entity.if_contains(field.path);
+    if (value == nullptr || value->is_null()) continue;
+    if (is_amount) {
+      shown[field.path] =
+          domain::formatted_amount(to_json(*value), code == nullptr ? "" : std::string_view(*code));
+    } else if (const auto time = value->is_string() ? parse_timestamp(value->get_string()) : std::nullopt) {
+      shown[field.path] = domain::local_date(*time, zone_offsets);
+    }
+  }
+  return shown;
+}
+
+json::array live_shipments(const json::array& shipments, const json::storage_ptr& memory) {
+  json::array live(memory);
+  for (const json::value& shipment : shipments) {
+    const auto* const object = shipment.if_object();
+    const auto* const status = object == nullptr ? nullptr : object->if_contains("status");
+    const auto* const text = status == nullptr ? nullptr : status->if_string();
+    if (text != nullptr && *text != "cancelled" && *text != "returned") live.push_back(shipment);
+  }
+  return live;
 }
 
 }  // namespace
@@ -78,6 +113,11 @@ std::optional<std::string> stored_template_problem(const CheckContext& context, 
 json::object template_context(const WorkflowView& workflow, const EventView& event,
                               const json::storage_ptr& memory) {
   json::object context(event.entity, memory);
+  if (!event.entity_id.is_nil())
+    context["formatted"] = formatted_fields(event.entity, event.entity_type, workflow.zone_offsets, memory);
+  if (const auto* const shipments = event.entity.if_contains("shipments");
+      shipments != nullptr && shipments->is_array())
+    context["liveShipments"] = live_shipments(shipments->get_array(), memory);
   context["previous"] = event.previous;
   context["workflow"] = {{"guid", workflow.guid.to_string()}, {"name", workflow.name}};
   context["business"] = {{"guid", workflow.business_id.to_string()}, {"name", workflow.business_name}};

@@ -37,8 +37,9 @@ void add_partials(std::string_view text, std::vector<std::string>& codes);
 std::optional<std::string> stored_template_problem(const CheckContext& context, std::string_view code,
                                                    std::string_view type);
 
-/// The data available to templates: the entity's fields, `previous`, `workflow`, `business`, `event` and
-/// `steps`.
+/// The data available to templates: the entity's fields, `previous`, `workflow`, `business`, `event`,
+/// `steps`; `formatted` with the amounts and local dates of a record, and `liveShipments` of an order: those
+/// that are neither cancelled nor returned.
 json::object template_context(const WorkflowView& workflow, const EventView& event,
                               const json::storage_ptr& memory = {});
 

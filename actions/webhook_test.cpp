@@ -299,6 +299,24 @@ TEST(WebhookPlan, TheUrlHasItsValuesEscaped) {
             "example.com:8443/018f0000-0000-7000-8000-0000000000bb");
 }
 
+TEST(WebhookPlan, ARenderedUrlHasAtMost8000Bytes) {
+  Example example;
+  example.action["recipient"] = "https://example.com/?q={{orderNumber}}";
+  std::string value;
+  for (int i = 0; i < 500; ++i) value += "日";  // nine bytes each in a URL
+  example.entity["orderNumber"] = value;
+  EXPECT_EQ(example.plan().request.at("url").as_string().size(), 4523U) << "longer than a template may be";
+  example.entity["orderNumber"] = std::string(8000 - 23, 'x');
+  EXPECT_EQ(example.plan().request.at("url").as_string().size(), 8000U);
+  example.entity["orderNumber"] = std::string(8001 - 23, 'x');
+  try {
+    example.plan();
+    FAIL();
+  } catch (const InvalidValue& error) {
+    EXPECT_STREQ(error.what(), "recipient: the rendered URL has 8001 bytes; at most 8000 are allowed.");
+  }
+}
+
 TEST(WebhookPlan, ASegmentOfDotsIsRefused) {
   Example example;
   for (const char* const value : {".", ".."}) {

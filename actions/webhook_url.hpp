@@ -20,9 +20,9 @@ std::string url_without_tags(std::string_view url);
 /// The reason that a URL or template is refused, as the end of a sentence; nullopt if it may be used.
 std::optional<std::string> url_problem(std::string_view url, const net::DestinationPolicy& policy);
 
-/// Renders a template with values escaped for URLs. Throws InvalidValue if a path segment of the result is
-/// `.` or `..`, or if the result is not a URL of the same scheme, host and port; std::length_error as
-/// Template does.
+/// Renders a template with values escaped for URLs. Throws InvalidValue if the result has more than 8 000
+/// bytes, if a path segment of it is `.` or `..`, or if it is not a URL of the same scheme, host and port;
+/// std::length_error as Template does.
 std::string rendered_url(std::string_view url, const json::object& context, WorkBudget& budget);
 
 }  // namespace waybill::actions

@@ -86,6 +86,7 @@ class ShownValues {
 struct PastRun {
   std::string status;
   std::string code;
+  int attempts;
   json::value steps;
 };
 
@@ -165,8 +166,10 @@ PastRuns load_runs(storage::Session& session, const Guid& business, const std::v
   PastRuns runs;
   if (guids.empty()) return runs;
   for (const auto& row : session.run(sql::history::Runs{.business = business, .runs = guids}))
-    runs.emplace(row.guid, PastRun{std::string(row.status), std::string(row.code.value_or("")),
-                                   json::parse(row.steps)});
+    runs.emplace(row.guid, PastRun{.status = std::string(row.status),
+                                   .code = std::string(row.code.value_or("")),
+                                   .attempts = row.attempts,
+                                   .steps = json::parse(row.steps)});
   return runs;
 }
 
@@ -185,6 +188,8 @@ domain::Verdict judge(const Rule& rule, const PastChange& change, WorkBudget& sh
 std::string_view reason_of(const PastRun& run) {
   if (run.code == "NOTIFICATIONS_OFF") return "notifications_off";
   if (run.code == "LIMITED") return "limited";
+  // A change of records that finds its condition (whenAllShipments) not met was attempted.
+  if (run.code == "CONDITION" && run.attempts == 0) return "condition";
   if (run.code == "WINDOW" && run.status != "held" && run.status != "running") return "window";
   return run.status == "held" ? "paused" : run.code == "LOOP" ? "loop" : "";
 }
@@ -434,7 +439,7 @@ std::vector<ExplainedEvent> timers_of_change(PastReader& reader, DueTimes& times
     const auto before = due_of(event.before ? timer.value(reader.entity_before(event)) : std::nullopt);
     if (before && *before > event.at) add("timer_moved", *before);
     const auto after = due_of(timer.value(change.change.entity));
-    if (after && *after <= event.at) add("timer_passed", *after);
+    if (after && *after <= timer.since_of_event(event.at)) add("timer_passed", *after);
   }
   return timers;
 }

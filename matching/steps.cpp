@@ -161,10 +161,13 @@ void note_uses(std::vector<Step>& steps, std::string_view templates) {
     std::string text = to_json(step.definition);
     if (step.action != nullptr && !step.action->templates(step.definition).empty()) text += templates;
     steps[i].uses_steps = text.find("steps") != std::string::npos;
+    steps[i].last_used = 0;
     if (!steps[i].uses_steps) continue;
     for (std::size_t earlier = 0; earlier < i; ++earlier) {
-      const std::string& name = steps[earlier].name;
-      if (!name.empty() && text.find("steps." + name + ".answer") != std::string::npos)
+      const std::string values = "steps." + steps[earlier].name + '.';
+      if (steps[earlier].name.empty() || text.find(values) == std::string::npos) continue;
+      steps[i].last_used = static_cast<int>(earlier) + 1;
+      if (text.find(values + "answer") != std::string::npos)
         steps[earlier].used_by.push_back(static_cast<int>(i) + 1);
     }
   }
@@ -194,7 +197,7 @@ std::optional<Time> start_of_wait(const Step& wait, const json::object& entity, 
 std::optional<Time> end_of_wait(const Step& wait, const json::object& entity, const json::object* run,
                                 Time now) {
   const auto start = start_of_wait(wait, entity, run, now);
-  return start ? std::optional(*start + wait.delay.value_or(wait.offset)) : std::nullopt;
+  return start ? std::optional(shifted(*start, wait.delay.value_or(wait.offset))) : std::nullopt;
 }
 
 bool is_time_field(domain::EntityType type, std::string_view path) {

@@ -40,6 +40,7 @@ struct Step {
   std::optional<Way> way = {};                // the innermost choice that the step is in
   int then_steps = 0, otherwise_steps = 0;    // of a choice, with those of the choices in it
   std::vector<int> used_by = {};              // numbers of the later steps that use the step's answer
+  int last_used = 0;                          // number of the last earlier step whose values it uses; 0: none
   bool uses_steps = false;                    // the step may use values of earlier ones
   int working_days = 0;                       // instead of delay and offset; negative before `until`
   std::optional<AwaitedEvents> awaited = {};  // the events that end a wait

@@ -13,7 +13,10 @@ boost::asio::awaitable<StoredTexts> stored_texts(storage::Database& database, co
   StoredTexts texts{.business_name = std::string(stored.name),
                     .sender_name = std::string(stored.sender_name.value_or("")),
                     .reply_to = std::string(stored.reply_to.value_or("")),
-                    .templates = json::parse(stored.texts).as_object()};
+                    .templates = json::parse(stored.texts).as_object(),
+                    .zone_offsets = std::string(stored.zone_offsets.value_or("")),
+                    .email_enabled = stored.email_enabled,
+                    .push_enabled = stored.push_enabled};
   actions::add_built_in_templates(texts.templates);
   co_return texts;
 }

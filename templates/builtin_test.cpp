@@ -54,7 +54,7 @@ TEST(BuiltInTemplates, GreetCustomersByNameAndTolerateMissingValues) {
 TEST(BuiltInTemplates, LinkToTheTrackingPageIfThereIsOne) {
   const std::string_view shipment =
       R"({"trackingNumber": "WB1", "trackingUrl": "https://a.example/track/0f"})";
-  const auto order = R"({"shipments": [)" + std::string(shipment) + R"(, {"trackingNumber": "WB2"}]})";
+  const auto order = R"({"liveShipments": [)" + std::string(shipment) + R"(, {"trackingNumber": "WB2"}]})";
   int with_link = 0;
   for (const BuiltIn& built_in : built_in_templates()) {
     const bool is_order = built_in.code == "order_shipped" || built_in.code == "order_delivered";
@@ -72,6 +72,19 @@ TEST(BuiltInTemplates, LinkToTheTrackingPageIfThereIsOne) {
     EXPECT_EQ(rendered(built_in.body, {}, Escape::none).find("Follow"), std::string::npos);
   }
   EXPECT_EQ(with_link, 8);
+}
+
+TEST(BuiltInTemplates, ShowAmountsAndDatesAsPeopleReadThem) {
+  const auto context =
+      json::parse(R"({"totalValue": 19.9, "currency": "EUR", "collectionDate": "2026-12-05T20:30:00.000Z",
+      "formatted": {"totalValue": "19.90", "collectionDate": "2026-12-06"}})")
+          .as_object();
+  for (const auto& [code, text] :
+       {std::pair("order_created", "19.90 EUR"), std::pair("order_collection_scheduled", "2026-12-06")}) {
+    const BuiltIn& built_in = *find_built_in(code);
+    EXPECT_NE(rendered(built_in.body, context, Escape::none).find(text), std::string::npos) << code;
+    EXPECT_NE(rendered(built_in.html, context, Escape::html).find(text), std::string::npos) << code;
+  }
 }
 
 TEST(BuiltInTemplates, AddressTheRecipientOfAnOrder) {

@@ -9,6 +9,7 @@
 
 #include "base/exact_number.hpp"
 #include "base/percent_encoding.hpp"
+#include "domain/records/record_type.hpp"
 #include "templates/mustache_node.hpp"
 
 namespace waybill::templates {
@@ -23,6 +24,7 @@ constexpr std::size_t max_partial_depth = 32;
 struct Frame {
   const json::value* value;
   const json::object* object;
+  bool is_metadata = false;
 };
 
 void append_html(std::string& out, std::string_view text) {
@@ -85,6 +87,14 @@ void append_escaped(std::string& out, std::string_view text, Escape escape) {
       append_form_encoded(out, text);
       break;
   }
+}
+
+/// Looks up the parts of a name from `first` on as one key of metadata, which may contain dots.
+const json::value* find_dotted_key(const json::object& metadata, const std::vector<std::string>& path,
+                                   std::size_t first) {
+  std::string key = path[first];
+  for (std::size_t i = first + 1; i < path.size(); ++i) key.append(".").append(path[i]);
+  return metadata.if_contains(key);
 }
 
 bool is_falsy(const json::value& value) {
@@ -156,19 +166,28 @@ class Renderer {
   }
 
   // Looks up the first part of a name through the stack and the other parts inside its value (specification,
-  // "Interpolation": dotted names).
+  // "Interpolation": dotted names). The values of metadata have no members, so all parts below it are one
+  // key.
   std::optional<Frame> find(const std::vector<std::string>& path) {
     if (path.empty()) return stack_.back();
     for (auto frame = stack_.rbegin(); frame != stack_.rend(); ++frame) {
       work(1);
       if (frame->object == nullptr) continue;
+      if (frame->is_metadata && path.size() > 1) {
+        if (const auto* const value = find_dotted_key(*frame->object, path, 0))
+          return Frame{value, value->if_object()};
+      }
       const json::value* value = frame->object->if_contains(path.front());
       if (value == nullptr) continue;
       for (std::size_t i = 1; i < path.size() && value != nullptr; ++i) {
+        const bool may_be_dotted =
+            i + 1 < path.size() && path[i - 1] == domain::metadata_path && value->is_object();
+        const auto* const dotted = may_be_dotted ? find_dotted_key(value->get_object(), path, i) : nullptr;
+        if (dotted != nullptr) return Frame{dotted, dotted->if_object()};
         value = find_member(*value, path[i]);
       }
       if (value == nullptr) return std::nullopt;
-      return Frame{value, value->if_object()};
+      return Frame{value, value->if_object(), path.back() == domain::metadata_path};
     }
     return std::nullopt;
   }

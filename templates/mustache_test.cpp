@@ -437,5 +437,27 @@ TEST(Mustache, FindsRawTagsAndLiteralText) {
   EXPECT_EQ(parsed("a{{x}}b{{#l}}c{{y}}{{/l}}").literal_text(), "abc");
 }
 
+TEST(Mustache, AllPartsBelowMetadataAreOneKeyIfThereIsSuchAKey) {
+  check({
+      {"a key with a dot", "{{metadata.erp.id}}", R"({"metadata": {"erp.id": "A-7"}})", "A-7"},
+      {"with several", "{{metadata.a.b.c}}", R"({"metadata": {"a.b.c": 1, "a": 2}})", "1"},
+      {"a key without dots", "{{metadata.erp}}", R"({"metadata": {"erp": "x", "erp.id": "y"}})", "x"},
+      {"an unknown key", "{{metadata.erp.no}}", R"({"metadata": {"erp": "x", "erp.id": "y"}})", ""},
+      {"of the values before", "{{previous.metadata.erp.id}}", R"({"previous": {"metadata": {"erp.id": 5}}})",
+       "5"},
+      {"in a list", "{{items.0.metadata.a.b}}", R"({"items": [{"metadata": {"a.b": 1}}]})", "1"},
+      {"in a section of it", "{{#metadata}}{{erp.id}}{{/metadata}}", R"({"metadata": {"erp.id": "A-7"}})",
+       "A-7"},
+      {"a section of the key",
+       "{{#metadata.erp.id}}[{{.}}]{{/metadata.erp.id}}{{^metadata.no.id}}-{{/metadata.no.id}}",
+       R"({"metadata": {"erp.id": "A-7"}})", "[A-7]-"},
+      {"a record around it", "{{#metadata}}{{customer.name}}{{/metadata}}",
+       R"({"metadata": {"a": 1}, "customer": {"name": "Ada"}})", "Ada"},
+      {"nowhere else", "{{other.erp.id}}{{#other}}{{erp.id}}{{/other}}", R"({"other": {"erp.id": "A-7"}})",
+       ""},
+      {"metadata that is null", "{{metadata.a.b}}", R"({"metadata": null})", ""},
+  });
+}
+
 }  // namespace
 }  // namespace waybill::templates

@@ -1,6 +1,7 @@
 #include "domain/purchases/money.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace waybill::domain {
@@ -21,6 +22,16 @@ Digits digits_of(std::string_view amount) {
   return {whole, fraction};
 }
 
+/// The digits of the minor unit.
+std::size_t minor_digits(std::string_view code) {
+  constexpr auto none =
+      std::to_array<std::string_view>({"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF",
+                                       "UGX", "VND", "VUV", "XAF", "XOF", "XPF"});
+  constexpr auto three = std::to_array<std::string_view>({"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"});
+  if (std::ranges::binary_search(none, code)) return 0;
+  return std::ranges::binary_search(three, code) ? 3 : 2;
+}
+
 }  // namespace
 
 bool is_amount(std::string_view text) {
@@ -33,6 +44,19 @@ bool is_amount(std::string_view text) {
 bool is_price(std::string_view text) {
   constexpr std::size_t most_whole_digits = 12;
   return is_amount(text) && digits_of(text).whole.size() <= most_whole_digits;
+}
+
+std::string formatted_amount(std::string_view amount, std::string_view currency) {
+  if (!is_amount(amount)) return std::string(amount);
+  const std::size_t digits = minor_digits(currency);
+  const std::size_t point = amount.find('.');
+  std::string_view decimals = point == std::string_view::npos ? "" : amount.substr(point + 1);
+  while (decimals.size() > digits && decimals.ends_with('0')) decimals.remove_suffix(1);
+  std::string text(amount.substr(0, point));
+  if (digits == 0 && decimals.empty()) return text;
+  text.append(".").append(decimals);
+  if (decimals.size() < digits) text.append(digits - decimals.size(), '0');
+  return text;
 }
 
 std::optional<std::strong_ordering> compare_amounts(std::string_view a, std::string_view b) {

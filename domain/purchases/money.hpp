@@ -22,6 +22,11 @@ bool is_amount(std::string_view text);
 /// True for an amount below 10^12. A dearer rate is an error of the carrier: it is never bought.
 bool is_price(std::string_view text);
 
+/// An exact decimal number with the decimals that amounts of the currency usually have: "19.90" EUR, "19"
+/// JPY. Further decimals stay unless they are zeros. Two decimals for an unknown currency; a text that is not
+/// such a number is returned unchanged.
+std::string formatted_amount(std::string_view amount, std::string_view currency);
+
 /// Compares exactly; nullopt unless both are amounts.
 std::optional<std::strong_ordering> compare_amounts(std::string_view a, std::string_view b);
 

@@ -62,5 +62,20 @@ TEST(ChargedPrices, AreDearerThanTheirQuoteAlsoInAnotherCurrency) {
   EXPECT_TRUE(is_dearer({"", ""}, {"5", "EUR"}));
 }
 
+TEST(Money, HasTheDecimalsOfItsCurrency) {
+  EXPECT_EQ(formatted_amount("19.9", "EUR"), "19.90");
+  EXPECT_EQ(formatted_amount("120", "USD"), "120.00");
+  EXPECT_EQ(formatted_amount("1990", "JPY"), "1990");
+  EXPECT_EQ(formatted_amount("1990.00", "JPY"), "1990");
+  EXPECT_EQ(formatted_amount("1.5", "KWD"), "1.500");
+  EXPECT_EQ(formatted_amount("0", ""), "0.00");
+}
+
+TEST(Money, KeepsDecimalsThatItsCurrencyLacks) {
+  EXPECT_EQ(formatted_amount("19.5", "JPY"), "19.5");
+  EXPECT_EQ(formatted_amount("0.1234", "EUR"), "0.1234");
+  EXPECT_EQ(formatted_amount("about 3", "EUR"), "about 3");
+}
+
 }  // namespace
 }  // namespace waybill::domain

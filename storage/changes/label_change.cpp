@@ -228,6 +228,8 @@ ChangeResult void_label(Session& session, const Guid& business, const LabelVoid&
     return failed("LABEL_REFUSED", error_of(facts.error, "The void was refused."));
   if (!domain::can_void(facts))
     return failed("LABEL_REFUSED", "A person noted this label, so the gateway cannot void it.");
+  if (!has_mode_of_carrier(session, *last))
+    return skipped("NO_CONNECTOR", "The label was bought in another testMode than that of its carrier now.");
   const auto changed = change_purchase(
       session,
       {.key = last->key,

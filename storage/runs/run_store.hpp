@@ -37,12 +37,14 @@ struct Pace {
 /// A run claimed from the queue.
 struct ClaimedRun {
   Run run;
-  bool conditions_failed = false;   // after its delay its conditions no longer hold
-  bool is_unjudged = false;         // they failed because they need too much work
-  bool record_gone = false;         // after its delay its record is deleted
-  bool version_unreadable = false;  // this binary cannot read the version of its workflow, or its steps
-  bool rendered = false;            // it was queued without its texts and has them now
-  bool goes_on = false;             // it continues after a step whose end is not stored yet
+  bool conditions_failed = false;     // after its delay its conditions no longer hold
+  std::string failed_condition = {};  // names the one that failed, with its value then; empty: not known
+  bool is_unjudged = false;           // they failed because they need too much work
+  bool record_gone = false;           // after its delay its record is deleted
+  bool missed_window = false;         // its window was closed when it was made, and it did not wait as such
+  bool version_unreadable = false;    // this binary cannot read the version of its workflow, or its steps
+  bool rendered = false;              // it was queued without its texts and has them now
+  bool goes_on = false;               // it continues after a step whose end is not stored yet
   std::optional<std::uint64_t> watch_after = {};  // later events of its record concern the run
   Pace pace = {};
   std::chrono::steady_clock::time_point claimed_at{};  // just before the claim

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "base/exact_number.hpp"
 #include "base/json.hpp"
 
 namespace waybill::storage {
@@ -26,6 +27,7 @@ std::string to_text(const StepProgress& progress) {
                       {"startedAt", time_json(progress.started_at)},
                       {"until", time_json(progress.until)}};
   // Runs of plain steps keep the form that earlier versions read.
+  if (progress.first > 0) stored["from"] = progress.first;
   if (!progress.name.empty()) stored["name"] = progress.name;
   if (!progress.used_by.empty()) stored["usedBy"] = json::value_from(progress.used_by);
   json::array passed;
@@ -46,14 +48,18 @@ std::string to_text(const StepProgress& progress) {
 }
 
 StepProgressPtr parse_progress(std::string_view text) {
+  constexpr std::size_t deepest = 40;  // of an answer, the results and the text itself
   try {
-    const json::object stored = json::parse(text).as_object();
+    const auto parsed = parse_exact_json(text, deepest);
+    if (const auto* const error = std::get_if<JsonError>(&parsed)) throw std::runtime_error(error->message);
+    const json::object& stored = std::get<json::value>(parsed).as_object();
     auto progress = std::make_shared<StepProgress>();
     progress->number = progress->stored = stored.at("number").to_number<int>();
     progress->type = stored.at("type").as_string();
     progress->goes_on = stored.at("goesOn").as_bool();
     progress->next = stored.at("next").as_string();
     progress->attempts_before = stored.at("attemptsBefore").to_number<int>();
+    if (const auto* const first = stored.if_contains("from")) progress->first = first->to_number<int>();
     progress->started_at = time_of(stored.at("startedAt"));
     progress->until = time_of(stored.at("until"));
     if (const auto* const name = stored.if_contains("name")) progress->name = name->as_string();

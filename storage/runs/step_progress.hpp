@@ -28,6 +28,7 @@ struct StepProgress {
   bool goes_on = false;            // the run continues if the step fails
   std::string next;                // type of the next step; empty for the last step
   int attempts_before = 0;         // attempts of the run before this step
+  int first = 0;                   // number of the step that a replay began with; 0: of no replay, or unknown
   std::optional<Time> started_at;  // nullopt: the step is to begin
   std::optional<Time> until;       // the end of a wait that has begun; the latest one if `awaits`
   std::string name = {};           // of the current step; empty without one
@@ -46,6 +47,7 @@ struct StepProgress {
   // The following are not part of the stored text.
   json::object outcome = {};            // members that the result of the current step gets when it ends
   std::vector<std::string_view> ended;  // statuses of the results that are not counted yet
+  bool ends_alone = false;              // the end of the current step does not end the run, whatever its code
   int stored = 0;                       // number of the step in the run's row of run_queue; 0: none has begun
 };
 using StepProgressPtr = std::shared_ptr<const StepProgress>;

@@ -39,6 +39,24 @@ TEST(StepProgress, OfAWaitForAnEventKeepsTheEventsThatAreOver) {
       << "earlier versions read other waits";
 }
 
+TEST(StepProgress, OfAReplayKeepsItsFirstStep) {
+  EXPECT_EQ(parse_progress(to_text(StepProgress{.number = 3, .first = 2}))->first, 2);
+  EXPECT_EQ(parse_progress(to_text(StepProgress{.number = 3}))->first, 0);
+  EXPECT_EQ(to_text(StepProgress{}).find("from"), std::string::npos) << "of no replay";
+}
+
+TEST(StepProgress, KeepsAllDigitsOfTheNumbersOfAnswers) {
+  const std::string results =
+      R"([{"number":1,"answer":{"a":12345678901234.56789,"b":[1.00000000000000000001,19.99,0.1]}}])";
+  EXPECT_EQ(parse_progress(to_text(StepProgress{.results = results}))->results, results);
+}
+
+TEST(StepProgress, HoldsTheDeepestAnswer) {
+  const std::string results =
+      R"([{"number":1,"answer":{"a":)" + std::string(29, '[') + std::string(29, ']') + "}}]";
+  EXPECT_EQ(parse_progress(to_text(StepProgress{.results = results}))->results, results);
+}
+
 TEST(StepProgress, AnUnreadableTextIsRefused) {
   for (const char* const text : {"", "[]", "{}", R"({"number": 1})"})
     EXPECT_THROW(parse_progress(text), std::invalid_argument) << text;

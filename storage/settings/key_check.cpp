@@ -3,6 +3,7 @@
 #include "base/crypto.hpp"
 #include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/catalog.sql.hpp"
+#include "storage/sql/doctor.sql.hpp"
 #include "storage/sql/processes.sql.hpp"
 
 namespace waybill::storage {
@@ -19,6 +20,8 @@ std::optional<std::size_t> key_of_check_value(const SecretBox& secrets, const By
     return std::nullopt;
   }
 }
+
+bool has_secret_key(blocking::Connection& session) { return !session.run(sql::doctor::KeyCheck{}).empty(); }
 
 std::size_t check_secret_keys(blocking::Connection& session, const SecretBox& secrets) {
   const auto kept = session.run(sql::catalog::KeyCheck{.sealed = secrets.seal(check_purpose, check_purpose)});

@@ -14,6 +14,9 @@ namespace waybill::storage {
 /// secrets it cannot open as deleted. Also throws DatabaseUnavailable or StatementError.
 std::size_t check_secret_keys(blocking::Connection& session, const SecretBox& secrets);
 
+/// True if the database was set up with a key.
+bool has_secret_key(blocking::Connection& session);
+
 /// Returns the position of the key that opens the database's check value; nullopt if none does.
 std::optional<std::size_t> key_of_check_value(const SecretBox& secrets, const Bytes& sealed);
 

@@ -49,7 +49,8 @@ StoredWorkflow stored_workflow(const sql::workflows::Changed::Row& row) {
           .timer_since = row.timer_since.value_or(Time()),
           .workdays = row.workdays,
           .cancel_on = std::optional<std::string>(row.cancel_on),
-          .watches = row.watches};
+          .watches = row.watches,
+          .zone_offsets = std::string(row.zone_offsets.value_or(""))};
 }
 
 /// The size of the parts that may be large.

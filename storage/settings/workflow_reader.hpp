@@ -51,6 +51,7 @@ struct StoredWorkflow {
   bool workdays = false;              // the delay is a number of working days
   std::optional<std::string> cancel_on = std::nullopt;  // JSON of matching::AwaitedEvents
   bool watches = false;                                 // runs of one of its versions may watch their record
+  std::string zone_offsets = {};  // of the business's time zone (domain/time/local_date.hpp); may be empty
 };
 
 /// The bytes of definitions and templates after which a portion of workflows ends.

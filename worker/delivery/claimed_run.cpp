@@ -1,5 +1,6 @@
 #include "worker/delivery/claimed_run.hpp"
 
+#include <string>
 #include <utility>
 
 #include "worker/outcomes/verdict.hpp"
@@ -13,10 +14,10 @@ using storage::RunState;
 using storage::RunStatus;
 using storage::window_code;
 
-RunState ended(RunState state, RunStatus status, const char* code, const char* error, Time now) {
+RunState ended(RunState state, RunStatus status, const char* code, std::string error, Time now) {
   state.status = status;
   state.code = code;
-  state.error = error;
+  state.error = std::move(error);
   state.at = now;
   return state;
 }
@@ -73,12 +74,13 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
   }
   if (claimed.record_gone) {
     return end(ended(std::move(state), RunStatus::skipped, "NO_RECORD",
-                     "The record was deleted during the delay.", now));
+                     "The record was deleted while the run waited.", now));
   }
   if (claimed.conditions_failed && claimed.is_unjudged) return end(unjudged_state(std::move(state), now));
   if (claimed.conditions_failed) {
-    return end(ended(std::move(state), RunStatus::skipped, "CONDITION",
-                     "The conditions no longer held after the delay.", now));
+    std::string error = "The conditions no longer held after the delay";
+    if (!claimed.failed_condition.empty()) error += ": " + claimed.failed_condition;
+    return end(ended(std::move(state), RunStatus::skipped, "CONDITION", error + '.', now));
   }
   if (state.code == window_code) state.code.reset();
   if (claimed.pace.kind != storage::Pace::Kind::go) return end(paced(std::move(state), claimed.pace, now));

@@ -50,6 +50,10 @@ TEST(ClaimedRun, ARunThatWasCalledOffDuringItsDelayIsSkipped) {
                       record_gone = claimed(RunStatus::waiting);
   conditions_failed.conditions_failed = record_gone.record_gone = true;
   EXPECT_EQ(end_of(conditions_failed).code, "CONDITION");
+  EXPECT_EQ(end_of(conditions_failed).error, "The conditions no longer held after the delay.");
+  conditions_failed.failed_condition = R"(notes eq "a"; the value was "b")";
+  EXPECT_EQ(end_of(conditions_failed).error,
+            R"(The conditions no longer held after the delay: notes eq "a"; the value was "b".)");
   conditions_failed.is_unjudged = true;
   EXPECT_EQ(end_of(conditions_failed).code, "PAYLOAD_TOO_LARGE");
   EXPECT_EQ(end_of(conditions_failed).status, RunStatus::dead);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actions/answer.hpp"
+#include "base/exact_number.hpp"
 #include "base/json.hpp"
 #include "worker/outcomes/lock_limit.hpp"
 #include "worker/planning/run_steps.hpp"
@@ -65,8 +66,8 @@ std::pair<RunStatus, std::optional<std::string>> ending(const storage::ChangeRes
 /// The bytes of JSON of the answers in the results of a run's steps.
 std::size_t answer_bytes(std::string_view results) {
   std::size_t bytes = 0;
-  const json::value parsed = json::parse(results);
-  for (const json::value& result : parsed.as_array()) {
+  const json::array parsed = exact_list(results);
+  for (const json::value& result : parsed) {
     const auto* const answer = result.as_object().if_contains("answer");
     if (answer != nullptr && !answer->is_null()) bytes += to_json(*answer).size();
   }
@@ -84,7 +85,7 @@ void keep_answer(const std::string& answer, storage::RunState& state) {
     return;
   }
   auto progress = std::make_shared<storage::StepProgress>(*state.progress);
-  progress->outcome["answer"] = json::parse(answer);
+  progress->outcome["answer"] = std::get<json::value>(parse_exact_json(answer));
   if (!progress->used_by.empty()) progress->outcome["usedBy"] = json::value_from(progress->used_by);
   state.progress = std::move(progress);
 }

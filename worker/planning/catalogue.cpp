@@ -259,6 +259,7 @@ std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored)
                                                       .business_name = stored.business_name,
                                                       .sender_name = stored.sender_name,
                                                       .reply_to = stored.reply_to,
+                                                      .zone_offsets = stored.zone_offsets,
                                                       .email_enabled = stored.email_enabled,
                                                       .push_enabled = stored.push_enabled,
                                                       .name = stored.name,

@@ -34,6 +34,7 @@ struct Workflow {
   std::string business_name;
   std::string sender_name;    // name in the business's mails; may be empty
   std::string reply_to;       // address for replies; may be empty
+  std::string zone_offsets;   // of the business's time zone, if its texts may need them
   bool email_enabled = true;  // the business's switches of notifications
   bool push_enabled = true;
   std::string name;

@@ -5,9 +5,11 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "actions/http_response.hpp"
 #include "base/observe.hpp"
 #include "matching/relatives.hpp"
 #include "matching/unreadable.hpp"
@@ -40,6 +42,24 @@ std::vector<storage::StoredEvent> events_of(storage::Outbox& outbox,
       events.push_back(event_stub(claimed.run.key));
   }
   return events;
+}
+
+/// Names a comparison that does not hold, with the value at this time; empty if that takes much work.
+std::string failed_comparison(const domain::Conditions& conditions, const domain::Subject& subject) {
+  constexpr std::size_t most_work = domain::max_condition_work / 32;
+  constexpr std::size_t longest_value = 200;
+  WorkBudget budget(most_work);
+  const std::vector<domain::ConditionResult> results = conditions.explain(subject, budget);
+  if (results.empty() || budget.is_exceeded()) return {};
+  const auto shown = [](const json::value& value) {
+    const std::string text = to_json(value);
+    return text.size() <= longest_value ? text : actions::limited_text(text, longest_value) + "…";
+  };
+  // Inside `not`, all may hold.
+  const auto found = std::ranges::find(results, false, &domain::ConditionResult::holds);
+  const domain::ConditionResult& failed = found == results.end() ? results.front() : *found;
+  return failed.path + ' ' + failed.op + ' ' + shown(failed.expected) + "; the value was " +
+         shown(failed.actual);
 }
 
 /// The records of some events, each once, although several events can be of one record.
@@ -85,8 +105,8 @@ struct DelayedCheck::Turn {
 
 bool DelayedCheck::is_wanted(const storage::ClaimedRun& claimed) {
   const storage::RunState& state = claimed.run.state;
-  return claimed.previous_status == storage::RunStatus::waiting && !state.progress &&
-         state.code != storage::label_code;
+  const bool has_waited = claimed.previous_status == storage::RunStatus::waiting || claimed.missed_window;
+  return has_waited && !state.progress && state.code != storage::label_code;
 }
 
 std::vector<storage::ClaimedRun> DelayedCheck::check(storage::Session& session,
@@ -135,7 +155,7 @@ bool DelayedCheck::check_run(storage::ClaimedRun& claimed, Records& records, Tur
   const storage::RunKey& key = claimed.run.key;
   const storage::StoredEvent& event = *records.event;
   const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
-  if (!workflow || is_for_erasure(key)) return true;
+  if (!workflow || is_for_erasure(key) || is_of_list(key)) return true;
   const auto earlier = turn.versions.find(key.guid);
   claimed.version_unreadable = earlier != turn.versions.end() && !earlier->second;
   if (claimed.version_unreadable) return true;
@@ -144,10 +164,15 @@ bool DelayedCheck::check_run(storage::ClaimedRun& claimed, Records& records, Tur
   if (is_deletion && !event.before) return true;  // nothing is left to compare
   claimed.record_gone = !is_deletion && !records.current->after;
   // A run that waits only for the window of its workflow is not checked again.
-  const bool is_delayed = claimed.run.state.code != storage::window_code || workflow->has_delay();
+  const bool is_delayed =
+      !claimed.missed_window && (claimed.run.state.code != storage::window_code || workflow->has_delay());
   if (!is_delayed || claimed.record_gone) return true;
   if (turn.shares.is_exceeded(key.business_id)) return false;
   const domain::Verdict verdict = judge(rule.conditions, records, turn);
+  if (verdict == domain::Verdict::fail && !records.problem) {
+    claimed.failed_condition = failed_comparison(
+        rule.conditions, {records.now->entity, records.then->previous, records.then->created});
+  }
   if (records.problem)
     claimed.run.state = unreadable_state(std::move(claimed.run.state), *records.problem, clock_.now());
   claimed.conditions_failed = verdict != domain::Verdict::hold;

@@ -12,8 +12,8 @@
 
 namespace waybill::worker {
 
-/// Checks claimed runs whose delay is over. Reads the database and changes nothing. A run is checked with the
-/// version of its workflow that caused it. One thread.
+/// Checks claimed runs whose delay, or whose wait for their window, is over. Reads the database and changes
+/// nothing. A run is checked with the version of its workflow that caused it. One thread.
 class DelayedCheck {
  public:
   DelayedCheck(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
@@ -26,7 +26,8 @@ class DelayedCheck {
   /// changed the tables; it may then be called again.
   std::vector<storage::ClaimedRun> check(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
-  /// True for a run whose delay is over, not for one at the end of a step that waits.
+  /// True for a run whose delay, or whose wait for its window, is over, not for one at the end of a step that
+  /// waits.
   static bool is_wanted(const storage::ClaimedRun& claimed);
 
  private:

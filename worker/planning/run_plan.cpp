@@ -22,7 +22,8 @@ actions::WorkflowView view_of(const Workflow& workflow, const json::object& defi
           .action = definition,
           .sender_name = workflow.sender_name,
           .reply_to = workflow.reply_to,
-          .templates = workflow.templates.get()};
+          .templates = workflow.templates.get(),
+          .zone_offsets = workflow.zone_offsets};
 }
 
 bool changes_records(const Workflow& workflow) {
@@ -242,6 +243,20 @@ storage::RunState no_working_day_state(storage::RunState state) {
   state.code = "EXPIRED";
   state.error = "The calendar of the business has no such working day within 60 days.";
   return state;
+}
+
+storage::RunState erased_state(storage::RunState state, Time now) {
+  state.status = storage::RunStatus::skipped;
+  state.code = erased_code;
+  state.error = "The person to whom the mail was addressed was erased.";
+  state.at = now;
+  return state;
+}
+
+bool has_no_recipient(const actions::Action& action, const json::object& request) {
+  if (action.notification() != actions::Notification::email) return false;
+  const json::value* const recipients = request.if_contains("to");
+  return recipients != nullptr && recipients->as_array().empty();
 }
 
 storage::RunState unjudged_state(storage::RunState state, Time now) {

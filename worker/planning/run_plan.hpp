@@ -70,6 +70,13 @@ storage::RunState unreadable_state(storage::RunState state, const matching::Unre
 /// The final state of a run that would wait for a working day that the calendar does not have.
 storage::RunState no_working_day_state(storage::RunState state);
 
+/// The code of a run, or a step, whose mail was for an erased person, or that uses an erased answer.
+inline constexpr std::string_view erased_code = "ERASED";
+/// The final state of a run, or of its step, whose mail was for a person who was erased.
+storage::RunState erased_state(storage::RunState state, Time now);
+/// True for the request of a mail without a valid recipient.
+bool has_no_recipient(const actions::Action& action, const json::object& request);
+
 /// The final state of a run whose conditions, or those of its step, need too much work for the record.
 storage::RunState unjudged_state(storage::RunState state, Time now);
 

@@ -16,6 +16,7 @@
 #include "storage/sql/queue.sql.hpp"
 #include "storage/sql/templates.sql.hpp"
 #include "storage/statement/errors.hpp"
+#include "worker/planning/earlier_texts.hpp"
 #include "worker/planning/run_origins.hpp"
 #include "worker/planning/run_plan.hpp"
 #include "worker/planning/run_steps.hpp"
@@ -34,7 +35,8 @@ std::optional<json::object> list_of(storage::Session& session, const storage::Ru
       session.run(storage::sql::queue::StepTexts{.business = run.business_id,
                                                  .origin = run.origin,
                                                  .replay_of = run.replay_of.value_or(run.origin),
-                                                 .number = storage::list_text_number});
+                                                 .number = storage::list_text_number,
+                                                 .last_used = 0});
   const auto found = rows.find();
   if (!found) return std::nullopt;
   constexpr std::size_t deepest = 160;  // records are read up to a depth of 128
@@ -56,6 +58,21 @@ std::optional<storage::StoredEvent> current_record(storage::Outbox& outbox, cons
   if (!record.after) return std::nullopt;
   record.before = record.after;
   return record;
+}
+
+/// True if the person whom a record names was erased after the event of a run.
+bool is_erased(storage::Session& session, const storage::RunKey& run, const json::object& entity) {
+  const json::value* const customer = entity.if_contains("customer");
+  const json::object* const person = customer == nullptr ? nullptr : customer->if_object();
+  const auto guid = run.entity_type == domain::EntityType::customer ? std::optional(run.entity_id)
+                    : person != nullptr ? Guid::parse(person->at("guid").as_string())
+                                        : std::nullopt;
+  if (!guid) return false;
+  return session
+      .run(storage::sql::queue::PersonErased{
+          .business = run.business_id, .customer = *guid, .since = run.created_at})
+      .front()
+      .is_erased;
 }
 
 /// True for a run whose next step sees the record as it is.
@@ -128,10 +145,18 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
       with_source.push_back(&claimed.run.key);
   }
   read_sources(session, with_source);
+  std::vector<LateRun> late;
+  for (const storage::ClaimedRun& claimed : runs) {
+    if (needs_texts(claimed) && !versions.contains(claimed.run.key.guid))
+      late.push_back({&claimed.run, find(claimed.run.key.workflow_id)});
+  }
+  const auto texts = earlier_texts(session, late);
   std::vector<Stepping> stepping;
   for (storage::ClaimedRun& claimed : runs) {
-    const WorkflowPtr workflow = find(claimed.run.key.workflow_id);
+    WorkflowPtr workflow = find(claimed.run.key.workflow_id);
     if (!needs_texts(claimed) || !workflow) continue;
+    if (const auto changed = texts.find(claimed.run.key.guid); changed != texts.end())
+      workflow = with_texts(session, workflow, changed->second);
     times_.measure(claimed.run.key.business_id, [&] {
       unless_unreadable(claimed, clock_.now(),
                         [&] { render_one(session, versions, claimed, workflow, stepping); });
@@ -147,9 +172,8 @@ void RunPreparer::render_one(storage::Session& session, const EarlierVersions& v
                              std::vector<Stepping>& stepping) {
   const auto earlier = versions.find(claimed.run.key.guid);
   const WorkflowPtr its = earlier == versions.end() ? workflow
-                          : earlier->second
-                              ? with_version(session, workflow, claimed.run.key, *earlier->second)
-                              : nullptr;
+                          : earlier->second ? with_version(session, workflow, claimed.run, *earlier->second)
+                                            : nullptr;
   claimed.version_unreadable = its == nullptr;
   if (claimed.version_unreadable) return;
   std::optional<std::string>& code = claimed.run.state.code;
@@ -175,6 +199,12 @@ void RunPreparer::render_one(storage::Session& session, const EarlierVersions& v
   }
   json::object request;
   render_run(source->event, source->change, *its, claimed.run, request);
+  if (has_no_recipient(*its->action, request) && is_erased(session, claimed.run.key, source->change.entity)) {
+    claimed.run.state = erased_state(std::move(claimed.run.state), clock_.now());
+    claimed.run.key.request = storage::deferred_request;
+    claimed.run.key.body.reset();
+    return;
+  }
   claimed.run.state.at = clock_.now();
   claimed.rendered = true;
 }
@@ -391,14 +421,16 @@ void RunPreparer::begin(storage::Session& session, const Stepping& run, const st
                       return look_at_later_events(session, *columns_, its.key,
                                                   std::max(after, *run.claimed->watch_after), wanted);
                     },
+                .is_erased = [&] { return is_erased(session, its.key, entity); },
                 .expires_at = its.key.created_at + retention_};
   if (its.key.replay_of) {
     its.key.depth = storage::cause_depth(event.cause);
-    view.earlier_texts = [&](int number) -> std::optional<storage::Rendering> {
+    view.earlier_texts = [&](int number, int last_used) -> std::optional<storage::Rendering> {
       const auto rows = session.run(storage::sql::queue::StepTexts{.business = its.key.business_id,
                                                                    .origin = its.key.origin,
                                                                    .replay_of = *its.key.replay_of,
-                                                                   .number = number});
+                                                                   .number = number,
+                                                                   .last_used = last_used});
       const auto found = rows.find();
       if (!found) return std::nullopt;
       return storage::Rendering{std::string(found->request), std::optional<std::string>(found->body)};
@@ -450,18 +482,22 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
   return &*last_;
 }
 
-/// The workflow with the definition of the version that caused a run; null if this binary lacks the action.
-/// The stored templates are the current ones.
+/// The workflow with the definition of the version that caused a run, and its stored templates as of then;
+/// null if this binary lacks the action.
 WorkflowPtr RunPreparer::with_version(storage::Session& session, const WorkflowPtr& workflow,
-                                      const storage::RunKey& run, const EarlierVersion& version) const {
-  auto earlier = worker::with_version(*workflow, run.workflow_version, version);
+                                      const storage::Run& run, const EarlierVersion& version) const {
+  auto earlier = worker::with_version(*workflow, run.key.workflow_version, version);
   if (!earlier) return nullptr;
   if (const auto codes = matching::template_codes(version.action); !codes.empty()) {
     const auto stored =
         session.run(storage::sql::templates::Texts{.business = workflow->business_id, .codes = codes});
     json::object templates = json::parse(stored.front().texts).as_object();
     actions::add_built_in_templates(templates);
+    earlier->zone_offsets = stored.front().zone_offsets.value_or("");
     earlier->set_action(version.action, std::move(templates));
+    const LateRun late{&run, earlier};
+    const auto texts = earlier_texts(session, {&late, 1});
+    if (!texts.empty()) return with_texts(session, earlier, texts.at(run.key.guid));
   }
   return earlier;
 }

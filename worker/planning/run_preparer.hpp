@@ -75,7 +75,7 @@ class RunPreparer {
   void begin_portion(storage::Session& session, std::vector<const Stepping*>& waiting);
   void begin(storage::Session& session, const Stepping& run, const storage::StoredEvent& event,
              const json::object& entity, const domain::Change& then);
-  WorkflowPtr with_version(storage::Session& session, const WorkflowPtr& workflow, const storage::RunKey& run,
+  WorkflowPtr with_version(storage::Session& session, const WorkflowPtr& workflow, const storage::Run& run,
                            const EarlierVersion& version) const;
 
   const Catalogue& catalogue_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/exact_number.hpp"
 #include "base/observe.hpp"
 #include "worker/planning/run_plan.hpp"
 
@@ -15,7 +16,6 @@ using storage::RunState;
 using storage::RunStatus;
 using storage::StepProgress;
 
-constexpr const char* erased_code = "ERASED";
 constexpr const char* cancelled_code = "CANCELLED_BY_EVENT";
 
 json::value text_or_null(const std::optional<std::string>& text) {
@@ -110,8 +110,9 @@ class Beginning {
     if (!progress->started_at) progress->started_at = now_;
     run_.state.progress = progress;
     run_.key.action = step.type;
-    if (step.uses_steps && uses_erased(static_cast<int>(number))) {
-      set_end(run_.state, RunStatus::skipped, erased_code, "The step uses an answer that was erased.", now_);
+    if (needs_erased(*progress)) {
+      set_end(run_.state, RunStatus::skipped, erased_code.data(),
+              "A step to come uses an answer that was erased.", now_);
       return;
     }
     if (use_earlier_texts(step)) return;
@@ -137,13 +138,11 @@ class Beginning {
   }
 
  private:
-  /// A step that an earlier run has begun sends the same texts again, unless they show an answer that this
-  /// run has asked for itself.
+  /// A step that an earlier run has begun sends the same texts again, unless they can show values of a step
+  /// that this run has performed itself.
   bool use_earlier_texts(const matching::Step& step) {
-    if (step.action == nullptr || !view_.earlier_texts) return false;
-    const int number = run_.state.progress->number;
-    if (step.uses_steps && uses_repeated(number)) return false;
-    auto texts = view_.earlier_texts(number);
+    if (step.action == nullptr || !view_.earlier_texts || repeats(step.last_used)) return false;
+    auto texts = view_.earlier_texts(run_.state.progress->number, step.last_used);
     if (!texts) return false;
     const json::object request = json::parse(texts->request).as_object();
     run_.key.destination = place_in_queue(workflow_, step.action->destination(request, run_.key.business_id));
@@ -230,6 +229,23 @@ class Beginning {
                    .triggers = view_.triggers,
                    .steps = step.uses_steps ? &values_.at("steps").as_object() : nullptr},
                   run_, request);
+    const bool is_mail = step.action->notification() == actions::Notification::email;
+    if (!is_mail || is_final(run_.state.status)) return;
+    // Only an erasure takes the texts of an attempted mail: whom they reached is not known any more.
+    const bool is_attempted = attempts_of_step(run_.state) > 0;
+    if (is_attempted || (has_no_recipient(*step.action, request) && view_.is_erased && view_.is_erased()))
+      skip_erased();
+  }
+
+  /// Skips a mail to a person who was erased.
+  void skip_erased() {
+    auto progress = std::make_shared<StepProgress>(*run_.state.progress);
+    progress->ends_alone = true;
+    run_.state.progress = std::move(progress);
+    run_.state = erased_state(std::move(run_.state), now_);
+    run_.key.request = storage::deferred_request;
+    run_.key.body.reset();
+    run_.key.addresses.clear();
   }
 
   /// Finds the step after the current one. `chosen` is the way that the current one, a choice, takes.
@@ -281,32 +297,37 @@ class Beginning {
     run_.state.status = RunStatus::succeeded;
   }
 
-  /// True if the step uses an answer that was erased.
-  bool uses_erased(int number) const {
+  /// True if the step or one after it uses an answer that was erased. Steps in ways not taken do not count.
+  bool needs_erased(const StepProgress& progress) const {
+    if (progress.results.find(R"("erased")") == std::string::npos) return false;
     return std::ranges::any_of(results(), [&](const json::value& result) {
-      return result.as_object().contains("erased") && is_used_by(result, number);
+      const auto* const users = result.as_object().if_contains("usedBy");
+      return result.as_object().contains("erased") && users != nullptr &&
+             std::ranges::any_of(users->as_array(), [&](const json::value& user) {
+               const int number = user.to_number<int>();
+               return number >= progress.number && !is_passed(number);
+             });
     });
   }
 
-  /// True if the step uses the answer of a step that this run has attempted itself.
-  bool uses_repeated(int number) const {
+  /// True for a step in a way that a choice did not take.
+  bool is_passed(int number) const {
     return std::ranges::any_of(results(), [&](const json::value& result) {
-      return is_used_by(result, number) && is_attempted(result.at("number"));
+      const auto* const passed = result.as_object().if_contains("passed");
+      return passed != nullptr && number >= passed->as_array().front().to_number<int>() &&
+             number <= passed->as_array().back().to_number<int>();
     });
   }
 
-  /// True for the result of a step whose answer the step of this number uses.
-  static bool is_used_by(const json::value& result, int number) {
-    const auto* const users = result.as_object().if_contains("usedBy");
-    return users != nullptr &&
-           std::ranges::find(users->as_array(), json::value(number)) != users->as_array().end();
-  }
-
-  bool is_attempted(const json::value& step) const {
+  /// True if this run, a replay, has performed the step itself, or a step before it.
+  bool repeats(int number) const {
+    if (const int first = run_.state.progress->first; first > 0) return first <= number;
+    if (number == 0) return false;
+    // An earlier version has stored the progress.
     const json::value tries = json::parse(run_.state.tries);
     return std::ranges::any_of(tries.as_array(), [&](const json::value& attempt) {
       const auto* const of = attempt.as_object().if_contains("step");
-      return of != nullptr && *of == step;
+      return of != nullptr && of->to_number<int>() <= number;
     });
   }
 
@@ -325,7 +346,7 @@ class Beginning {
 
   /// The results of the steps before the current one.
   const json::array& results() const {
-    if (!results_) results_ = json::parse(run_.state.progress->results).as_array();
+    if (!results_) results_ = exact_list(run_.state.progress->results);
     return *results_;
   }
 
@@ -345,12 +366,14 @@ class Beginning {
 RunState end_step(RunState state, Time now) {
   if (!state.progress || !is_final(state.status)) return state;
   auto progress = std::make_shared<StepProgress>(*state.progress);
-  const bool fails = (state.status == RunStatus::dead && !progress->goes_on) || state.code == erased_code ||
-                     state.code == cancelled_code;
+  const bool is_ended = state.code == erased_code || state.code == cancelled_code;
+  const bool fails =
+      (state.status == RunStatus::dead && !progress->goes_on) || (is_ended && !progress->ends_alone);
   const bool ends_run = fails || progress->next.empty();
   add_results(*progress, state, ends_run, now);
   progress->outcome.clear();
   progress->passed.clear();
+  progress->ends_alone = false;
   state.at = now;
   if (!fails) {
     state.code.reset();

@@ -29,12 +29,15 @@ struct StepView {
   const json::object& previous;  // record before the event
   bool created;                  // by the event
   std::span<const std::string_view> triggers;
-  /// Returns the texts that an earlier run of the same event sent for a step; nullopt if there are none.
-  std::function<std::optional<storage::Rendering>(int number)> earlier_texts;
+  /// Returns the texts that a step was sent with by the run that is replayed, or by one that this replays,
+  /// unless the runs have different values of the step `last_used` (0: none); nullopt if there are none.
+  std::function<std::optional<storage::Rendering>(int number, int last_used)> earlier_texts;
   /// Returns the moment of the n-th working day from another moment; nullopt if the calendar has none.
   std::function<std::optional<Time>(Time start, int count)> working_day;
   /// Searches the events of the record after an event, or after the last one that the run has used.
   std::function<LaterEvents(std::uint64_t after, const WantedEvents& wanted)> later_events = {};
+  /// True if the person whom the record names was erased after the event of the run.
+  std::function<bool()> is_erased = {};
   /// The end of the time for which the run and its event are kept.
   Time expires_at = Time::max();
 };

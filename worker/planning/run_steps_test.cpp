@@ -50,6 +50,7 @@ struct Case {
                         .earlier_texts = earlier_texts,
                         .working_day = working_day,
                         .later_events = later_events,
+                        .is_erased = [this] { return is_erased; },
                         .expires_at = step_time + std::chrono::days(30)};
     begin_steps(workflow, view, run, at);
   }
@@ -81,7 +82,8 @@ struct Case {
   storage::Run run;
   json::object entity{{"guid", step_business.to_string()}, {"notes", "x"}, {"collectionDate", nullptr}};
   json::object previous;
-  std::function<std::optional<storage::Rendering>(int)> earlier_texts;
+  bool is_erased = false;
+  std::function<std::optional<storage::Rendering>(int, int)> earlier_texts;
   std::function<std::optional<Time>(Time, int)> working_day;
   std::function<LaterEvents(std::uint64_t, const WantedEvents&)> later_events;
 };
@@ -302,7 +304,7 @@ TEST(RunSteps, AStepThatChangesRecordsIsNotPerformedAtTheEndOfALoop) {
 
 TEST(RunSteps, AReplaySendsTheTextsOfTheEarlierRun) {
   Case steps(list({std::string(webhook) + "}", std::string(webhook) + R"(, "when": {"notes": "other"}})"}));
-  steps.earlier_texts = [](int number) -> std::optional<storage::Rendering> {
+  steps.earlier_texts = [](int number, int) -> std::optional<storage::Rendering> {
     if (number != 2) return std::nullopt;
     return storage::Rendering{R"({"url": "https://other.example/"})", "the body"};
   };
@@ -313,6 +315,82 @@ TEST(RunSteps, AReplaySendsTheTextsOfTheEarlierRun) {
   EXPECT_EQ(steps.run.state.status, RunStatus::running);
   EXPECT_EQ(steps.run.key.body, "the body");
   EXPECT_EQ(steps.run.key.destination, "other.example:443/" + step_business.to_string());
+}
+
+/// A replay at the second of three steps, which uses a value of the first, as the third does.
+Case replay_after(const std::string& first, const std::string& value, int begins_with) {
+  const std::string uses = std::string(webhook) + R"(, "template": "{{)" + value + R"(}}"})";
+  Case replay(list({first, uses, uses}));
+  auto progress = std::make_shared<storage::StepProgress>();
+  progress->number = 2;
+  progress->first = begins_with;
+  progress->type = "webhook";
+  replay.run.state.progress = progress;
+  return replay;
+}
+
+void set_results(Case& replay, const std::string& results) {
+  auto progress = std::make_shared<storage::StepProgress>(*replay.run.state.progress);
+  progress->results = results;
+  // As another worker reads it.
+  replay.run.state.progress = storage::parse_progress(storage::to_text(*progress));
+}
+
+TEST(RunSteps, AReplayRendersAnewWhatUsesAValueOfAStepThatItRepeats) {
+  const std::string waits =
+      R"({"type": "wait", "name": "w", "for": {"triggers": ["order_shipped"]}, "atMost": "PT3S"})";
+  const std::string asks = std::string(webhook) + R"(, "name": "w", "answer": {"a": "string"}})";
+  const std::string ships = R"({"type": "create_shipment", "name": "w"})";
+  struct Repeated {
+    std::string step, value, result, body;
+  };
+  const std::string named = R"([{"number": 1, "name": "w", "startedAt": null, )";
+  for (const auto& [step, value, result, body] :
+       {Repeated{waits, "steps.w.timedOut", R"("status": "succeeded", "timedOut": true}])", "true"},
+        Repeated{waits, "steps.w.status", R"("status": "succeeded", "timedOut": true}])", "succeeded"},
+        Repeated{asks, "steps.w.status", R"("status": "dead", "code": "HTTP_500"}])", "dead"},
+        Repeated{asks, "steps.w.answer.a", R"("status": "dead", "code": "HTTP_500"}])", ""},
+        Repeated{ships, "steps.w.trackingNumber", R"("status": "skipped", "code": "EXISTS"}])", ""}}) {
+    for (const int begins_with : {1, 2}) {
+      Case replay = replay_after(step, value, begins_with);
+      set_results(replay, named + result);
+      replay.earlier_texts = [](int, int last_used) {
+        EXPECT_EQ(last_used, 1);
+        return storage::Rendering{R"({"url": "https://other.example/"})", "of the earlier run"};
+      };
+      replay.begin();
+      EXPECT_EQ(replay.run.state.status, RunStatus::running) << value;
+      EXPECT_EQ(replay.run.key.body, begins_with == 1 ? body : "of the earlier run") << value;
+    }
+  }
+}
+
+TEST(RunSteps, AReplayThatAnEarlierVersionHasStoredKnowsWhatItRepeatsByItsAttempts) {
+  const std::string asks = std::string(webhook) + R"(, "name": "w", "answer": {"a": "string"}})";
+  for (const int tried : {1, 2}) {
+    Case replay = replay_after(asks, "steps.w.answer.a", 0);
+    set_results(replay, R"([{"number": 1, "name": "w", "status": "succeeded", "answer": {"a": "new"}}])");
+    replay.run.state.tries = R"([{"step":)" + std::to_string(tried) + "}]";
+    replay.earlier_texts = [](int, int) {
+      return storage::Rendering{R"({"url": "https://other.example/"})", "old"};
+    };
+    replay.begin();
+    EXPECT_EQ(replay.run.key.body, tried == 1 ? "new" : "old");
+  }
+}
+
+TEST(RunSteps, ANumberOfAnAnswerKeepsAllItsDigits) {
+  const std::string asks = std::string(webhook) + R"(, "name": "w", "answer": {"a": "any"}})";
+  for (const std::string number :
+       {"12345678901234.56789", "1.00000000000000000001", "18446744073709551617", "0.30000000000000004"}) {
+    Case run = replay_after(asks, "steps.w.answer.a.0.n", 0);
+    set_results(run, R"([{"number": 1, "name": "w", "status": "succeeded", "answer": {"a": [{"n": )" +
+                         number + "}]}}]");
+    run.begin();
+    EXPECT_EQ(run.run.key.body, number);
+    run.end(RunStatus::succeeded);
+    EXPECT_NE(storage::to_text(*run.run.state.progress).find(R"({"n":)" + number + "}"), std::string::npos);
+  }
 }
 
 TEST(RunSteps, TheStepsThatEndedAreCounted) {
@@ -556,6 +634,32 @@ TEST(RunSteps, AChoiceReadsTheAnswerOfAnEarlierStep) {
   }
 }
 
+TEST(RunSteps, AMailToAnErasedPersonIsSkippedAndLaterStepsBegin) {
+  const std::string mail = R"({"type": "send_email", "recipient": "{{email}}", "subject": "S", "body": "B"})";
+  for (const bool is_erased : {false, true}) {
+    Case run(list({R"({"type": "wait", "delay": "PT1H"})", mail, std::string(webhook) + "}"}));
+    run.is_erased = is_erased;
+    run.begin();
+    run.claim();
+    run.begin(step_time + std::chrono::hours(1));
+    EXPECT_EQ(run.run.state.status, RunStatus::running);
+    EXPECT_EQ(run.run.key.action, is_erased ? "webhook" : "send_email") << "the attempt finds no recipient";
+    if (is_erased) EXPECT_EQ(run.results(), (Results{"1 wait succeeded", "2 send_email skipped ERASED"}));
+  }
+}
+
+TEST(RunSteps, AnAttemptedMailWhoseTextsWereErasedIsSkipped) {
+  Case run(R"([{"type": "send_email", "recipient": "shop@example.com", "subject": "S", "body": "B"}])");
+  run.begin();
+  EXPECT_EQ(run.run.state.status, RunStatus::running);
+  ++run.run.state.attempts;
+  run.run.key.request = storage::deferred_request;
+  run.begin();
+  EXPECT_EQ(run.run.state.status, RunStatus::succeeded);
+  EXPECT_EQ(run.results(), Results{"1 send_email skipped ERASED"});
+  EXPECT_TRUE(storage::is_deferred(run.run.key));
+}
+
 TEST(RunSteps, AStepThatUsesAnErasedAnswerEndsTheRun) {
   Case run(list({std::string(webhook) + R"(, "name": "who", "answer": {"mail": "string"}})",
                  std::string(webhook) + R"(, "template": "{\"to\": \"{{steps.who.answer.mail}}\"}"})"}));
@@ -574,6 +678,30 @@ TEST(RunSteps, AStepThatUsesAnErasedAnswerEndsTheRun) {
   run.run.state = {.status = RunStatus::running, .progress = progress};
   run.begin();
   EXPECT_EQ(run.run.state.status, RunStatus::running) << "an answer that no step uses";
+}
+
+TEST(RunSteps, AStepBeforeOneThatUsesAnErasedAnswerEndsTheRunUnlessThatOneIsNotChosen) {
+  const std::string plain = std::string(webhook) + "}";
+  const std::string uses =
+      std::string(webhook) + R"(, "template": "{\"to\": \"{{steps.who.answer.mail}}\"}"})";
+  for (const bool takes_then : {true, false}) {
+    Case run(list({std::string(webhook) + R"(, "name": "who", "answer": {"mail": "string"}})",
+                   R"({"type": "choose", "when": {"notes": "x"}, "then": [)" + uses + R"(], "otherwise": [)" +
+                       plain + "]}",
+                   plain}));
+    auto progress = std::make_shared<storage::StepProgress>();
+    progress->number = takes_then ? 2 : 4;
+    progress->type = takes_then ? "choose" : "webhook";
+    progress->results =
+        R"([{"number": 1, "type": "webhook", "status": "succeeded", "code": null, "name": "who",
+             "answer": null, "erased": true, "usedBy": [3]})";
+    if (!takes_then) progress->results += R"(,{"number": 2, "way": "otherwise", "passed": [3, 3]})";
+    progress->results += ']';
+    run.run.state.progress = progress;
+    run.begin();
+    EXPECT_EQ(run.run.state.status, takes_then ? RunStatus::skipped : RunStatus::running);
+    if (takes_then) EXPECT_EQ(run.run.state.code, "ERASED");
+  }
 }
 
 TEST(RunSteps, AChoiceOfARunForSeveralRecordsReadsTheirCount) {

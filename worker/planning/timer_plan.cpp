@@ -34,7 +34,8 @@ std::optional<storage::TimerChange> timer_change(const storage::StoredEvent& eve
                               .event_id = event.id,
                               .depth = std::min(storage::cause_depth(event.cause), most_depth)};
   if (!change.deleted)
-    result.setting = setting_of(change.entity, workflow, std::max(event.at, workflow.timer_since));
+    result.setting =
+        setting_of(change.entity, workflow, std::max(timer.since_of_event(event.at), workflow.timer_since));
   return result;
 }
 

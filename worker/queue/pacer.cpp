@@ -72,6 +72,22 @@ void Pacer::pace(storage::Session& session, std::vector<storage::ClaimedRun>& ru
   }
 }
 
+void Pacer::note_windows(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+  const Time now = clock_.now();
+  for (storage::ClaimedRun& run : runs) {
+    const storage::RunState& state = run.run.state;
+    if (run.previous_status != storage::RunStatus::queued || state.attempts > 0 || state.progress) continue;
+    const WorkflowPtr workflow = catalogue_.find(run.run.key.workflow_id);
+    if (!workflow || !workflow->pacing.window || actions::find_action(type_to_begin(run.run)) == nullptr)
+      continue;
+    const Time opens_at = opening(session, workflow, now).opens_at;
+    // A workflow that has changed since may have had another window.
+    const bool was_closed =
+        run.run.key.created_at < opens_at || run.run.key.workflow_version != workflow->version;
+    run.missed_window = was_closed && opens_at <= now;
+  }
+}
+
 /// Nullopt for a run without pacing, and for one that is ended or held, continues with a wait or a stop, or
 /// looks at the purchase that it has waited for.
 std::optional<Pacer::Candidate> Pacer::candidate(storage::ClaimedRun& run) const {

@@ -29,6 +29,11 @@ class Pacer {
   Pacer(const Catalogue& catalogue, const Clock& clock, Duration retention)
       : catalogue_(catalogue), clock_(clock), retention_(retention) {}
 
+  /// Marks the runs whose window was closed when they were made, or may have been, and is open now, but which
+  /// waited for something else in that time: in an ordered workflow for an earlier run, for the end of a
+  /// pause, or to be matched.
+  void note_windows(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+
   /// Sets `pace` of the runs. Runs whose conditions no longer hold, whose record is gone, or which are not
   /// performed now for another reason are left alone and take nothing.
   void pace(storage::Session& session, std::vector<storage::ClaimedRun>& runs);

@@ -37,6 +37,7 @@ void RunIntake::take_over(storage::Session& session, storage::Claim claim) {
   std::vector<storage::ClaimedRun>& claimed = claim.runs;
   try {
     follow_workflows(session, claim);
+    pacer_.note_windows(session, claimed);
   } catch (...) {
     runner_.give_back(std::move(claimed), clock_.now());
     throw;

@@ -56,7 +56,8 @@ void TickRuns::end_dead(const Tick& tick, const Workflow& workflow, const char* 
   write(std::move(planned));
 }
 
-/// Plans a run for each record.
+/// Plans a run for each record. They begin in the order of the query, like those of the events of a
+/// transaction: each is a microsecond later than the one before.
 std::vector<PlannedRun> TickRuns::runs_of_each(const Tick& tick, const Workflow& workflow) {
   std::vector<PlannedRun> planned;
   const Time now = clock_.now();
@@ -64,8 +65,10 @@ std::vector<PlannedRun> TickRuns::runs_of_each(const Tick& tick, const Workflow&
     const std::vector<std::uint64_t> ids = new_ids(records.size());
     for (std::size_t i = 0; i < records.size(); ++i) {
       DueTimer due = due_of(tick, workflow, ids[i]);
+      const Duration place = std::chrono::microseconds(planned.size());
       due.entity_id = records[i].guid;
-      PlannedRun run = plan_timer_run(due, workflow, now);
+      due.due += place;
+      PlannedRun run = plan_timer_run(due, workflow, now + place);
       limit_run(workflow, records[i].entity, run.run.key);
       if (records[i].is_unjudged) run.run.state = unjudged_state(std::move(run.run.state), now);
       if (records[i].problem)

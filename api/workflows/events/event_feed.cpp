@@ -9,6 +9,7 @@
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/list_cursor.hpp"
 #include "api/endpoint/paging.hpp"
+#include "api/endpoint/selected.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/workflows/events/event_cursor.hpp"
@@ -47,6 +48,7 @@ constexpr Property feed_properties[] = {
 constexpr Schema feed_schema{"EventFeed", feed_properties};
 
 const Parameter feed_parameters[] = {
+    select_parameter,
     {.name = "after",
      .kind = Kind::text,
      .max_length = longest_cursor,
@@ -335,6 +337,12 @@ asio::awaitable<Answer> list_events(Call& call, Services& services) {
   if (call.parameter(page_parameter.name))
     throw invalid(std::string(page_parameter.name), "cannot be given: the feed is read by cursor");
   const bool counts = wants_count(call);
+  Selected selected;
+  if (const auto fields = call.parameter(select_parameter.name)) {
+    FieldErrors errors;
+    selected = parse_select(*fields, feed_event_schema, errors);
+    if (!errors.empty()) throw invalid(std::move(errors));
+  }
   // The coroutine waits here, so the references in the work stay valid.
   const ReadPage page =
       co_await services.analysis.run(call.business(), [&](storage::Session& session) -> ReadPage {
@@ -344,8 +352,10 @@ asio::awaitable<Answer> list_events(Call& call, Services& services) {
         if (counts) read.total = count_events(session, call.business(), wanted);
         return read;
       });
-  std::string answer = R"({"data":[)";
-  answer.append(page.events).append(R"(],"nextCursor":")").append(page.next_cursor);
+  std::string events = '[' + page.events + ']';
+  if (!selected.members.empty()) events = reduced(events, selected);
+  std::string answer = R"({"data":)";
+  answer.append(events).append(R"(,"nextCursor":")").append(page.next_cursor);
   answer.append(R"(","hasMore":)").append(page.has_more ? "true" : "false");
   if (page.total) {
     answer.append(R"(,"totalCount":)").append(std::to_string(*page.total));

@@ -37,7 +37,12 @@ constexpr Property explained_workflow_properties[] = {
      .optional = true,
      .description = "When the timer or schedule came due, or comes due; when the digest with the event comes "
                     "due. Absent for a timer without a value."},
-    {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
+    {.name = "conditions",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &condition_schema,
+     .description = "With the values as of the event. If a run was skipped because they no longer held after "
+                    "its delay, the error of its step names one that did not hold, with its value then."},
     {.name = "steps",
      .kind = Kind::array,
      .schema = &run_step_schema,

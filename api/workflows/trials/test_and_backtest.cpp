@@ -64,7 +64,21 @@ constexpr Property tested_properties[] = {
     {.name = "windowOpensAt",
      .kind = Kind::timestamp,
      .optional = true,
-     .description = "With a window: when a run that is due now would begin; null if at once."},
+     .description =
+         "With a window: when a run that is due now would begin; null if at once, or with the code EXPIRED."},
+    {.name = "code",
+     .kind = Kind::string,
+     .nullable = false,
+     .optional = true,
+     .description =
+         "Why a run would end without its action, as far as the record shows it: for one action, as "
+         "of a step; EXPIRED if the window does not open or the delay does not end within 60 days.",
+     .example = R"("LOCKED")"},
+    {.name = "error",
+     .kind = Kind::text,
+     .nullable = false,
+     .optional = true,
+     .example = R"("The order is shipped; its fields no longer change.")"},
     {.name = "limited",
      .kind = Kind::boolean,
      .optional = true,
@@ -223,19 +237,27 @@ matching::Rule rule_of(const WorkflowDefinition& definition) {
   return matching::make_rule(definition.trigger_code, definition.conditions);
 }
 
-/// Returns the time at which a workflow's window opens, or null if it is open when a run that begins now is
-/// due. The workflow must have a window.
-asio::awaitable<json::value> window_opens_at(const Call& call, Services& services,
-                                             const WorkflowDefinition& definition) {
+/// Adds the code of a run that ends because no working day or no opening of the window comes in time.
+void add_expiry(json::object& shown, std::string_view error) {
+  shown["code"] = "EXPIRED";
+  shown["error"] = error;
+}
+
+/// Adds the time at which a workflow's window opens, or null if it is open when a run that begins now is due,
+/// and the code of a run that never is.
+asio::awaitable<void> add_opening(const Call& call, Services& services, const WorkflowDefinition& definition,
+                                  json::object& shown) {
   const auto& window = definition.pacing.window;
   const Time now = services.clock.now();
   const std::string delay = definition.delay.value_or("PT0S");
   Time due = now + parse_duration(delay).value_or(Duration());
+  if (window) shown["windowOpensAt"] = nullptr;
   if (const auto count = definition.workdays ? domain::parse_working_days(delay) : std::nullopt) {
     const auto moment = co_await working_day(services, call.business(), now, *count);
-    if (!moment) co_return nullptr;
+    if (!moment) co_return add_expiry(shown, no_working_day);
     due = *moment;
   }
+  if (!window) co_return;
   const std::vector<std::int64_t> days(window->days.begin(), window->days.end());
   const auto rows =
       co_await services.db.read(storage::sql::pacing::NextOpening{.business = call.business(),
@@ -245,9 +267,11 @@ asio::awaitable<json::value> window_opens_at(const Call& call, Services& service
                                                                   .closes = window->to,
                                                                   .at = due,
                                                                   .workdays = window->workdays});
-  const auto opens_at = rows.front().opens_at;
-  if (!opens_at || *opens_at <= due) co_return nullptr;
-  co_return format_timestamp(*opens_at);
+  const auto opening = rows.front();
+  if (!opening.opens_at && opening.is_known_zone)
+    co_return add_expiry(shown, "The window does not open within 60 days.");
+  if (opening.opens_at && *opening.opens_at > due)
+    shown["windowOpensAt"] = format_timestamp(*opening.opens_at);
 }
 
 /// Returns whether the limit of a stored workflow is reached for a record; null for a workflow that is not
@@ -279,14 +303,15 @@ struct Tested {
 /// Judges the conditions and renders the steps on a background thread, in milliseconds for a large template.
 asio::awaitable<void> judge_and_render(Services& services, const Guid& business, const matching::Rule& rule,
                                        const domain::Subject& subject, const actions::WorkflowView& workflow,
-                                       const actions::EventView& event, Tested& tested) {
+                                       const actions::EventView& event, const NotificationSwitches& switches,
+                                       Tested& tested) {
   // The coroutine waits here, so the references in the work stay valid.
   co_await services.background.run(business, [&] {
     tested.verdict = rule.conditions.judge(subject);
     tested.conditions = rule.conditions.explain(subject);
     WorkBudget shown(most_shown_bytes);
     limit_values(tested.conditions, shown);
-    test_steps(tested.steps, tested.answers, subject, workflow, event, shown);
+    test_steps(tested.steps, tested.answers, subject, workflow, event, switches, shown);
     return true;
   });
 }
@@ -352,7 +377,8 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                              .action = definition.action,
                              .sender_name = texts.sender_name,
                              .reply_to = texts.reply_to,
-                             .templates = &texts.templates},
+                             .templates = &texts.templates,
+                             .zone_offsets = texts.zone_offsets},
                             {.entity = is_list ? list : *entity,
                              .previous = last.previous,
                              .entity_type = definition.entity_type,
@@ -361,13 +387,19 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                              .at = services.clock.now(),
                              .trigger = trigger,
                              .triggers = listed},
-                            tested);
+                            {.email = texts.email_enabled, .push = texts.push_enabled}, tested);
   const bool has_steps = actions::stored_steps(definition.action) != nullptr;
-  if (const auto& error = tested.steps.front().error; !has_steps && error)
-    throw invalid(workflow ? "workflowId" : "definition.action", *error);
+  const TestedStep& first = tested.steps.front();
+  if (!has_steps && first.error && !first.plan)
+    throw invalid(workflow ? "workflowId" : "definition.action", *first.error);
+  co_await complete_steps(services, business, *entity, tested.steps);
 
   json::object shown = co_await tested_json(services, business, tested, has_steps);
-  if (definition.pacing.window) shown["windowOpensAt"] = co_await window_opens_at(call, services, definition);
+  if (!has_steps && first.code) {
+    shown["code"] = *first.code;
+    shown["error"] = *first.error;
+  }
+  co_await add_opening(call, services, definition, shown);
   if (definition.pacing.limit)
     shown["limited"] = co_await is_limited(services, business, definition, workflow, *entity);
   co_return Answer::of(to_json(shown));

@@ -5,11 +5,13 @@
 #include <stdexcept>
 
 #include "actions/answer.hpp"
+#include "actions/definition.hpp"
 #include "actions/stored_steps.hpp"
 #include "api/endpoint/schema.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
 #include "storage/sql/pacing.sql.hpp"
 #include "storage/sql/runs.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 #include "storage/statement/binary.hpp"
 
 namespace waybill::api {
@@ -33,14 +35,18 @@ constexpr Property tested_step_properties[] = {
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
     {.name = "until",
      .kind = Kind::timestamp,
-     .description = "When a wait that begins now ends; null if its field has no value."},
+     .description = "When a wait that begins now ends; null if its field has no value, or with the code "
+                    "EXPIRED."},
     {.name = "wouldSend", .kind = Kind::any, .schema = &planned_request_schema},
     {.name = "code",
      .kind = Kind::string,
      .description =
-         "Why the step would fail, INVALID_VALUE or PAYLOAD_TOO_LARGE, or NOT_CHOSEN in a way that "
-         "a choice does not take; then wouldSend is null. PAYLOAD_TOO_LARGE also where the answer would "
-         "have more than 4 MiB of requests and values."},
+         "Why the step would not be performed, as far as the record shows it: NOT_CHOSEN in a way that a "
+         "choice "
+         "does not take, INVALID_VALUE, PAYLOAD_TOO_LARGE (then wouldSend is null), NOTIFICATIONS_OFF, "
+         "NO_RECIPIENT, NO_RECORD, FORBIDDEN_MOVE, CONDITION, EXISTS, LOCKED, or EXPIRED of a wait for a "
+         "working day. PAYLOAD_TOO_LARGE also where the answer would have more than 4 MiB of requests and "
+         "values. Not known for a change of records after another one."},
     {.name = "error", .kind = Kind::text},
 };
 
@@ -148,9 +154,21 @@ actions::Plan shown_plan(const actions::Action& action, const actions::WorkflowV
   return *std::move(plan);
 }
 
-/// Fills in what one step would do.
+/// Adds the reason that the planned request would not be performed. It is not known for a change of records
+/// after another one.
+void note_end(TestedStep& tested, const actions::Action& action, const json::object& entity,
+              bool may_be_changed, const NotificationSwitches& switches) {
+  if (!tested.matches || (may_be_changed && action.changes_records())) return;
+  auto end = foreseen_end(action, tested.plan->request, entity, switches);
+  if (!end) return;
+  tested.code = std::move(end->code);
+  tested.error = std::move(end->error);
+}
+
+/// Fills in what one step would do. `may_be_changed`: an earlier step may have changed the record.
 void test_step(TestedStep& tested, const domain::Subject& subject, const actions::WorkflowView& workflow,
-               const actions::EventView& event, WorkBudget& shown) {
+               const actions::EventView& event, bool may_be_changed, const NotificationSwitches& switches,
+               WorkBudget& shown) {
   const matching::Step& step = tested.step;
   if (step.when) {
     tested.matches = step.when->evaluate(subject);
@@ -170,9 +188,11 @@ void test_step(TestedStep& tested, const domain::Subject& subject, const actions
                                    .action = step.definition,
                                    .sender_name = workflow.sender_name,
                                    .reply_to = workflow.reply_to,
-                                   .templates = workflow.templates};
+                                   .templates = workflow.templates,
+                                   .zone_offsets = workflow.zone_offsets};
   try {
     tested.plan = shown_plan(*step.action, view, event, shown);
+    note_end(tested, *step.action, subject.entity, may_be_changed, switches);
   } catch (const std::length_error& error) {
     tested.code = "PAYLOAD_TOO_LARGE";
     tested.error = error.what();
@@ -192,7 +212,9 @@ bool is_passed(const matching::Step& step, const std::vector<TestedStep>& before
 }  // namespace
 
 void test_steps(std::vector<TestedStep>& steps, const json::object& answers, const domain::Subject& subject,
-                const actions::WorkflowView& workflow, const actions::EventView& event, WorkBudget& shown) {
+                const actions::WorkflowView& workflow, const actions::EventView& event,
+                const NotificationSwitches& switches, WorkBudget& shown) {
+  bool may_be_changed = false;
   json::object run{{"steps", json::object()}};
   if (const auto* const count = event.entity_id.is_nil() ? event.entity.if_contains("count") : nullptr)
     run["count"] = *count;
@@ -205,7 +227,10 @@ void test_steps(std::vector<TestedStep>& steps, const json::object& answers, con
     } else {
       actions::EventView view = event;
       view.steps = &values;
-      test_step(tested, {subject.entity, subject.previous, subject.created, &run}, workflow, view, shown);
+      test_step(tested, {subject.entity, subject.previous, subject.created, &run}, workflow, view,
+                may_be_changed, switches, shown);
+      may_be_changed = may_be_changed || (tested.matches && !tested.code && tested.step.action != nullptr &&
+                                          tested.step.action->changes_records());
     }
     if (tested.step.name.empty()) continue;
     const bool skipped = passed || (!tested.matches && tested.step.type != actions::choose_type);
@@ -220,6 +245,20 @@ void test_steps(std::vector<TestedStep>& steps, const json::object& answers, con
   }
 }
 
+namespace {
+
+/// The carrier that an update_record step would give to the record, if it is another one.
+std::optional<Guid> new_carrier(const TestedStep& tested, const json::object& entity) {
+  if (tested.step.type != "update_record" || !tested.plan || !tested.matches) return std::nullopt;
+  const auto carrier = actions::find_guid(tested.plan->request.at("changes").as_object(), "carrier_id");
+  const auto* const present = entity.if_contains("carrier");
+  const auto* const object = present == nullptr ? nullptr : present->if_object();
+  if (object != nullptr && actions::find_guid(*object, "guid") == carrier) return std::nullopt;
+  return carrier;
+}
+
+}  // namespace
+
 asio::awaitable<std::optional<Time>> working_day(Services& services, const Guid& business, Time start,
                                                  int count) {
   const std::vector<Guid> businesses{business};
@@ -230,6 +269,28 @@ asio::awaitable<std::optional<Time>> working_day(Services& services, const Guid&
                                         .starts = storage::binary_array(starts),
                                         .counts = counts});
   co_return rows.front().moment;
+}
+
+asio::awaitable<void> complete_steps(Services& services, const Guid& business, const json::object& entity,
+                                     std::vector<TestedStep>& steps) {
+  for (TestedStep& tested : steps) {
+    if (tested.until && tested.step.working_days != 0) {
+      tested.until = co_await working_day(services, business, *tested.until, tested.step.working_days);
+      if (!tested.until) {
+        tested.code = "EXPIRED";
+        tested.error = no_working_day;
+      }
+    }
+    const auto carrier = tested.code ? std::nullopt : new_carrier(tested, entity);
+    if (!carrier) continue;
+    const std::vector<Guid> carriers{*carrier};
+    const std::vector<std::string> items;
+    const auto found = co_await services.db.read(
+        storage::sql::workflows::UnknownRecords{.business = business, .carriers = carriers, .items = items});
+    if (!found.front().lacks_carrier) continue;
+    tested.code = "INVALID_VALUE";
+    tested.error = "carrierId names no carrier";
+  }
 }
 
 asio::awaitable<json::object> shown_step(Services& services, const Guid& business, int number,
@@ -243,9 +304,7 @@ asio::awaitable<json::object> shown_step(Services& services, const Guid& busines
                                                                    .body = tested.plan->body});
     request = json::parse(shown.front().request);
   }
-  std::optional<Time> until = tested.until;
-  if (until && tested.step.working_days != 0)
-    until = co_await working_day(services, business, *until, tested.step.working_days);
+  const auto& until = tested.until;
   co_return json::object{{"number", number},
                          {"type", tested.step.type},
                          {"matches", tested.matches},

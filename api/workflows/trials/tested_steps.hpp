@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "actions/action.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/workflows/definition/workflow_body.hpp"
+#include "api/workflows/trials/foreseen_end.hpp"
 #include "base/work_budget.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "matching/steps.hpp"
@@ -24,9 +26,9 @@ struct TestedStep {
   matching::Step step;
   bool matches = true;
   std::vector<domain::ConditionResult> conditions;
-  std::optional<Time> until;  // the start of a wait that counts working days
+  std::optional<Time> until;  // until complete_steps the start of a wait that counts working days
   std::optional<actions::Plan> plan;
-  std::optional<std::string> code, error;  // of a step that cannot be rendered, or is not chosen
+  std::optional<std::string> code, error;  // of a step that cannot be performed, or is not chosen
 };
 
 /// The steps of a definition; one for a single action. Throws std::invalid_argument for an unreadable one.
@@ -47,7 +49,16 @@ void limit_values(std::vector<domain::ConditionResult>& results, WorkBudget& sho
 /// are taken from `shown`; a step beyond it has PAYLOAD_TOO_LARGE and is not rendered. Takes milliseconds for
 /// a large template.
 void test_steps(std::vector<TestedStep>& steps, const json::object& answers, const domain::Subject& subject,
-                const actions::WorkflowView& workflow, const actions::EventView& event, WorkBudget& shown);
+                const actions::WorkflowView& workflow, const actions::EventView& event,
+                const NotificationSwitches& switches, WorkBudget& shown);
+
+/// Adds what only the database knows: the ends of waits that count working days, and carriers that the
+/// business does not have.
+asio::awaitable<void> complete_steps(Services& services, const Guid& business, const json::object& entity,
+                                     std::vector<TestedStep>& steps);
+
+inline constexpr std::string_view no_working_day =
+    "The calendar of the business has no such working day within 60 days.";
 
 /// The moment of a working day by the calendar of the business; nullopt if it has none.
 asio::awaitable<std::optional<Time>> working_day(Services& services, const Guid& business, Time start,

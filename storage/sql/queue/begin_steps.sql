@@ -1,6 +1,7 @@
 -- Stores the steps that a worker begins, with their texts, for the runs that it still holds by the same claim. Returns these
 -- runs. The texts of a step that is over, and whose end was not stored, are kept. At least the time $2 of the lease is left, at
--- most three seconds more: quick steps that follow each other leave its end as it is, so that no index is written.
+-- most three seconds more: quick steps that follow each other leave its end as it is, so that no index is written. A run that
+-- an erasure met while it was held is queued and not returned: its answers are erased, and the step is rendered anew.
 -- $1 worker uuid, $2 lease interval, $3 businesses uuid[], $4 runs uuid[], $5 actions text[],
 -- $6 destinations text[], $7 requests text[], $8 bodies text[], $9 attempts int[], $10 tries text[],
 -- $11 steps text[], $12 stored_steps int[] (in the queue; 0: none has begun), $13 workflows uuid[],
@@ -15,14 +16,23 @@ with over as (
 \ir places.inc
 ,
 \ir kept_texts.inc
-update run_queue q
-set due_at = case when q.due_at between clock_timestamp() + $2::interval and clock_timestamp() + $2::interval + interval '3 s'
+, begun as (
+  update run_queue q
+  set status = case when q.erased then 'queued' else q.status end,
+    lease_owner = case when q.erased is not true then q.lease_owner end,
+    due_at = case when q.erased then clock_timestamp()
+                  when q.due_at between clock_timestamp() + $2::interval and clock_timestamp() + $2::interval + interval '3 s'
                   then q.due_at else clock_timestamp() + $2::interval + interval '3 s' end,
     action = p.action, changing_action = p.changing_action,
-    destination = p.destination, request = p.request, body = p.body, attempts = p.attempts, tries = p.tries, steps = p.steps,
+    destination = case when q.erased then step_destination(q.business_id, q.guid) else p.destination end,
+    request = case when q.erased then 'null' else p.request end, body = case when q.erased then null else p.body end,
+    attempts = p.attempts, tries = case when q.erased then erased_tries(p.tries) else p.tries end,
+    steps = case when q.erased then erased_steps(p.steps) else p.steps end, erased = null,
 \ir watch.inc
-from places p
-where q.business_id = p.business_id and q.workflow_id = p.workflow_id and q.guid = p.guid
-  and q.lease_owner = p.worker and q.claims = p.claim
-  and p.stored_step in (-1, step_number(q.steps))
-returning q.guid
+  from places p
+  where q.business_id = p.business_id and q.workflow_id = p.workflow_id and q.guid = p.guid
+    and q.lease_owner = p.worker and q.claims = p.claim
+    and p.stored_step in (-1, step_number(q.steps))
+  returning q.guid, q.status
+)
+select guid from begun where status = 'running'

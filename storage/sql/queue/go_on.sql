@@ -1,5 +1,6 @@
 -- Ends the current step of runs that the worker still holds by the same claim and lets them wait for their next one. The texts of
--- the step that is over are kept. A run that waits for an event is due at once if it has not looked at one that woke it.
+-- the step that is over are kept. A run that waits for an event is due at once if it has not looked at one that woke it. The
+-- answer to an attempt that an erasure met is not kept.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 attempts int[],
 -- $6 times timestamptz[], $7 tries text[], $8 steps text[], $9 actions text[] (types of the next steps),
 -- $10 codes text[], $11 stored_steps int[] (in the queue; 0: none has begun), $12 workflows uuid[],
@@ -18,7 +19,9 @@ with over as (
 update run_queue q
 set status = p.status, code = p.code, error = null, attempts = p.attempts,
     due_at = case when awaits_further(q.awaited_event, p.steps) then clock_timestamp() else p.right_time end,
-    tries = p.tries, steps = p.steps, action = p.action, changing_action = p.changing_action,
+    tries = case when q.erased then erased_tries(p.tries) else p.tries end,
+    steps = case when q.erased then erased_steps(p.steps) else p.steps end, erased = null,
+    action = p.action, changing_action = p.changing_action,
     destination = step_destination(q.business_id, q.guid), request = 'null', body = null, lease_owner = null,
 \ir watch.inc
 from due_times p

@@ -9,7 +9,8 @@
 -- sealed_credentials text or null, sender_name text or null, reply_to text or null,
 -- email_enabled boolean, push_enabled boolean, window text or null, limit text or null, rate text or null,
 -- timer_plan int or null, timer_since timestamptz or null, workdays boolean,
--- cancel_on text or null, watches boolean (runs of a version may watch their record)
+-- cancel_on text or null, watches boolean (runs of a version may watch their record),
+-- zone_offsets text or null (of the business's time zone, if templates may use them)
 with changed as (
   select c.business_id, c.guid, max(c.epoch) as epoch
   from (select w.business_id, w.guid, w.epoch from workflows w
@@ -28,6 +29,13 @@ with changed as (
         from business_defaults d join workflows w on w.business_id = d.business_id and w.deleted_at is null
         where d.epoch > $1::bigint and ($2::uuid[] is null or d.business_id = any ($2::uuid[]))) c
   group by c.business_id, c.guid
+), zones as materialized (  -- each zone once, because its offsets take milliseconds
+  select z.timezone, zone_offsets(z.timezone) as offsets
+  from (select distinct b.timezone
+        from changed c
+        join workflows w on w.business_id = c.business_id and w.guid = c.guid
+        join businesses b on b.guid = c.business_id
+        where w.template_codes <> '{}' or w.action::text like '%formatted%') z
 )
 select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::text, w.conditions::text, w.is_active,
        w.ordered, w.delay, w.paused_reason is not null as paused, w.version, w.active_since, w.deleted_at is not null as deleted,
@@ -40,11 +48,13 @@ select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::t
        w.request_rate::text as rate, w.timer_plan, w.timer_since, w.workdays,
        w.cancel_on::text as cancel_on,
        exists (select from workflow_versions v where v.business_id = w.business_id and v.workflow_id = w.guid
-                 and v.definition ->> 'trigger' like '5:%') as watches
+                 and v.definition ->> 'trigger' like '5:%') as watches,
+       case when w.template_codes <> '{}' or w.action::text like '%formatted%' then z.offsets end as zone_offsets
 from changed c
 join workflows w on w.business_id = c.business_id and w.guid = c.guid
 join businesses b on b.guid = w.business_id
 left join business_defaults d on d.business_id = w.business_id
+left join zones z on z.timezone = b.timezone
 cross join lateral (
   select string_agg(encode(s.sealed, 'hex'), ',' order by s.created_at desc) as secrets, min(s.expires_at) as expires_at
   from (select sealed, created_at, expires_at from workflow_secrets s

@@ -1,5 +1,7 @@
 // Steps with names, answers and choices.
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -99,6 +101,30 @@ TEST_F(Answers, StayExactAndReachUrlsTemplatesAndFields) {
   EXPECT_EQ(told[0].header("x-id"), "{{steps.ask.answer.id}}") << "headers stay literal";
   EXPECT_EQ(tenant.sql.value("select metadata ->> 'erpId' from orders where business_id = $1", {tenant.id}),
             "9007199254740993");
+}
+
+TEST_F(Answers, KeepAllDigitsOfTheirNumbers) {
+  receiver.answer(tenant.path("ask"),
+                  Reply::with_status(200, {},
+                                     R"({"v": 12345678901234.56789, "id": 34012345000000001812, )"
+                                     R"("any": [1.00000000000000000001, {"pi": 3.14159265358979323846}], )"
+                                     R"("double": 0.30000000000000004, "price": 19.99})"));
+  const std::string flow = workflow(
+      {asks("ask",
+            {{"v", "number"}, {"id", "number"}, {"any", "any"}, {"double", "number"}, {"price", "number"}}),
+       wait("PT0.1S"),
+       hook("told", {{"when", {{"steps.ask.answer.v", {{"gt", 12345678901234.5}}}}},
+                     {"template",
+                      "{{steps.ask.answer.v}} {{steps.ask.answer.id}} {{steps.ask.answer.any.0}} "
+                      "{{steps.ask.answer.any.1.pi}} {{steps.ask.answer.double}} {{steps.ask.answer.price}}"},
+                     {"contentType", "text/plain"}})});
+  tenant.create_order();
+  EXPECT_EQ(wait_for(1, "told").at(0).body,
+            "12345678901234.56789 34012345000000001812 1.00000000000000000001 3.14159265358979323846 "
+            "0.30000000000000004 19.99");
+  const json::object run = tenant.run_with_status(flow, "succeeded");
+  EXPECT_THAT(tenant.http.get("/api/workflows/runs/" + text_at(run, "guid")).text,
+              HasSubstr("12345678901234.56789"));
 }
 
 TEST_F(Answers, ThatAreNotAsDeclaredAreTriedThreeTimesAndOpenNoBreaker) {
@@ -332,7 +358,7 @@ TEST_F(Answers, ATestTakesNoAnswerThatARunCouldNotKeep) {
 TEST_F(Answers, TheDeepestAnswerIsReadByALaterStep) {
   const std::string lists = std::string(29, '[') + std::string(29, ']');
   receiver.answer_next(tenant.path("deep"), answering(json::object{{"x", json::parse(lists)}}));
-  const std::string flow = workflow({asks("deep", {{"x", "any"}}), hook("after")});
+  const std::string flow = workflow({asks("deep", {{"x", "any"}}), wait("PT0.1S"), hook("after")});
   tenant.create_order();
   ASSERT_EQ(wait_for(1, "after").size(), 1U);
   const std::string ended = " from all_runs where workflow_id = $1 and status = 'succeeded'";
@@ -477,6 +503,51 @@ TEST_F(Answers, AnErasureClearsThemAndEndsRunsThatNeedThem) {
     EXPECT_EQ(at(range.data(), "runs"), 0) << plan << range.text;
   }
   EXPECT_EQ(replay_of(told, 1), 201);
+  EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("balanced"), true);
+}
+
+TEST_F(Answers, OneThatArrivesDuringAnErasureIsNeitherUsedNorKept) {
+  const auto gate = std::make_shared<Gate>();
+  for (const auto* const name : {"a", "b", "c"}) {
+    Reply late = answering({{"id", "quux"}});
+    late.gate = gate;
+    receiver.answer_next(tenant.path(name), late);
+  }
+  const json::object id{{"id", "string"}};
+  const std::string sets_it =
+      workflow({asks("a", id), sets(R"({"notes": "{{steps.a.answer.id}}"})"), hook("after-a")});
+  const std::string tells_it = workflow(
+      {asks("b", id), hook("before-b"), hook("told", {{"template", R"({"id": "{{steps.b.answer.id}}"})"}})});
+  const std::string ignores_it = workflow({asks("c", id), hook("after-c")});
+  const Response created =
+      tenant.http.post("/api/v1/Customers", {{"name", "Quux"}, {"email", "q@example.com"}});
+  const std::string customer = text_at(created.data(), "guid");
+  const std::string order = tenant.create_order({{"customerId", customer}, {"customer", nullptr}});
+  for (const auto* const name : {"a", "b", "c"}) wait_for(1, name);
+  std::jthread eraser([client = tenant.http.with_token(tenant.http.token()), customer]() mutable {
+    EXPECT_EQ(client.post("/api/v1/Customers/" + customer + "/erase").status, 200);
+  });
+  EXPECT_TRUE(eventually([&] {
+    return tenant.sql.number("select count(*) from run_queue where business_id = $1 and erased",
+                             {tenant.id}) == 3;
+  }));
+  gate->open();
+  for (const std::string& flow : {sets_it, tells_it}) {
+    const json::object run = tenant.run_with_status(flow, "skipped");
+    EXPECT_EQ(text_at(run, "code"), "ERASED");
+    EXPECT_TRUE(step_at(run, 1).at("answer").is_null());
+    EXPECT_EQ(step_at(run, 1).at("erased"), true);
+  }
+  tenant.run_with_status(ignores_it, "succeeded");
+  eraser.join();
+  EXPECT_TRUE(step_at(tenant.run_with_status(ignores_it, "succeeded"), 1).at("answer").is_null());
+  EXPECT_EQ(tenant.sql.value("select coalesce(notes, '') from orders where guid = $1", {order}), "");
+  EXPECT_EQ(receiver.count(tenant.path("told")), 0U);
+  EXPECT_EQ(receiver.count(tenant.path("before-b")), 0U) << "the run ends at once";
+  EXPECT_EQ(tenant.sql.number("select count(*) from all_runs where business_id = $1 and "
+                              "concat(request, body, tries, steps) like '%quux%'",
+                              {tenant.id}),
+            0);
   EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("balanced"), true);
 }
 

@@ -164,6 +164,22 @@ TEST_F(LabelSteps, AVoidIsAwaited) {
   EXPECT_THAT(steps_of(tenant.run_with_status(flow, "succeeded")), ElementsAre("1 void_label succeeded"));
 }
 
+TEST_F(LabelSteps, ALabelOfAnotherModeIsNotVoided) {
+  const std::string flow = label_workflow("Shipment", "shipment_exception", {{{"type", "void_label"}}});
+  const std::string buying = label_workflow("Shipment", "shipment_collected", {buy()});
+  const std::string parcel = shipment();
+  tenant.move_shipment(parcel, "collected");
+  wait_for_waiting();
+  buy_label(parcel);
+  tenant.run_with_status(buying, "succeeded");
+  tenant.sql.rows("update carrier_configurations set test_mode = not test_mode where business_id = $1",
+                  {tenant.id});
+  tenant.move_shipment(parcel, "exception");
+  EXPECT_THAT(steps_of(tenant.run_with_status(flow, "succeeded")),
+              ElementsAre("1 void_label skipped NO_CONNECTOR"));
+  EXPECT_EQ(tenant.sql.value("select label_status from shipments where guid = $1", {parcel}), "bought");
+}
+
 TEST_F(LabelSteps, ARunEndsWithItsEventAndLeavesItsPurchase) {
   const std::string expiring = label_workflow("Shipment", "shipment_collected", {buy()});
   const std::string parcel = shipment();

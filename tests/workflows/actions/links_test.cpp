@@ -49,12 +49,12 @@ TEST_F(Links, AShipmentHasItsTrackingPageAndTheCarriersLink) {
   const std::string shipment = tenant.insert_shipment("");
   tenant.webhook(url(), "shipment_updated");
   const std::string where = " where guid = '" + shipment + "'";
-  tenant.sql.exec("update shipments set carrier_tracking_number = '1Z 9', carrier_id = '" + carrier +
+  tenant.sql.exec("update shipments set carrier_tracking_number = '1Z/9', carrier_id = '" + carrier +
                   "', customer_id = '" + customer + "'" + where);
   json::value entity = entity_of_next();
   EXPECT_EQ(text_at(entity, "trackingUrl"), page_of(shipment));
-  EXPECT_EQ(text_at(entity, "carrierTrackingNumber"), "1Z 9");
-  EXPECT_EQ(text_at(entity, "carrierTrackingUrl"), "https://own.example/?n=1Z%209");
+  EXPECT_EQ(text_at(entity, "carrierTrackingNumber"), "1Z/9");
+  EXPECT_EQ(text_at(entity, "carrierTrackingUrl"), "https://own.example/?n=1Z%2F9");
   EXPECT_EQ(text_at(entity, "customer.phone"), "+47 1");
 
   tenant.sql.exec("update shipments set carrier_tracking_url = 'https://given.example/1'" + where);

@@ -72,6 +72,28 @@ TEST_F(Notifications, SwitchedOffMailsAreSkippedAndLaterOnesAreSent) {
   })) << testing::PrintToString(outcomes(workflow));
 }
 
+TEST_F(Notifications, AMailHasTheLocalDateAlsoAfterAChangeOfTheTimeZone) {
+  const std::string workflow =
+      tenant.webhook("", "order_updated",
+                     {{"action",
+                       {{"type", "send_email"},
+                        {"recipient", "ada@example.com"},
+                        {"subject", "S"},
+                        {"body", "{{#formatted}}{{collectionDate}}{{/formatted}}"}}}});
+  const std::string order = tenant.insert_order({{"collection_date", "'2026-12-05T20:30:00Z'"}});
+  const auto body = [&](std::size_t runs) {
+    EXPECT_TRUE(
+        eventually([&] { return outcomes(workflow) == std::vector<std::string>(runs, "succeeded "); }));
+    const std::string guid = text_at(tenant.runs("workflowId=" + workflow).at(0), "guid");
+    return text_at(tenant.run(guid), "request.body");
+  };
+  change(order, "x");
+  EXPECT_EQ(body(1), "2026-12-05");
+  tenant.sql.exec("update businesses set timezone = 'Pacific/Auckland' where guid = '" + tenant.id + "'");
+  change(order, "y");
+  EXPECT_EQ(body(2), "2026-12-06");
+}
+
 TEST_F(Notifications, MailsAndPushMessagesHaveTheirOwnSwitch) {
   const std::string mail = mail_workflow();
   const std::string push = push_workflow();

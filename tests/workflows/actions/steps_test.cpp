@@ -249,6 +249,36 @@ TEST_F(Steps, ARunKeepsTheVersionItBeganWith) {
   EXPECT_EQ(at(run, "workflowVersion"), 1);
 }
 
+TEST_F(Steps, ALaterStepHasTheTemplatesAsOfTheEvent) {
+  const auto make = [&](std::string_view code, std::string_view body) {
+    const Response made = tenant.http.post(
+        "/api/workflows/templates",
+        {{"code", code}, {"name", "T"}, {"entityType", "Order"}, {"type", "webhook"}, {"body", body}});
+    EXPECT_EQ(made.status, 201) << made.text;
+    return text_at(made.data(), "guid");
+  };
+  const auto change_template = [&](const std::string& guid, std::string_view body) {
+    EXPECT_EQ(tenant.http.put("/api/workflows/templates/" + guid, {{"body", body}}).status, 200);
+  };
+  const std::string part = make("part", R"("old part")");
+  const std::string text = make("text", R"({"text": "old", "part": {{> part}}})");
+  const json::object step = hook("late", {{"template", "text"}});
+  const std::string waiting = workflow({wait("PT1H"), step});
+  const std::string delayed = workflow({step}, {{"delay", "PT1H"}});
+  const std::string changed = workflow({wait("PT1H"), step});
+  tenant.insert_order();
+  for (const std::string& each : {waiting, delayed, changed}) tenant.run_with_status(each, "waiting");
+  change_template(text, R"({"text": "new"})");
+  change_template(part, R"("new part")");
+  change_template(text, R"({"text": "newest"})");
+  tenant.configure({{"guid", changed}, {"name", "renamed"}});
+  tenant.sql.rows("update run_queue set due_at = now() where business_id = $1 and status = 'waiting'",
+                  {tenant.id});
+  for (const Received& request : wait_for(3, "late"))
+    EXPECT_EQ(request.body, R"({"text": "old", "part": "old part"})");
+  for (const std::string& each : {waiting, delayed, changed}) tenant.run_with_status(each, "succeeded");
+}
+
 TEST_F(Steps, ADeletedRecordOrWorkflowEndsAWaitingRun) {
   workflow({wait("PT1S"), hook("a")});
   const std::string of_workflow = workflow({wait("PT1S"), hook("b")}, {{"conditions", {{"notes", "kept"}}}});

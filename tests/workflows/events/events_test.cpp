@@ -94,11 +94,11 @@ TEST_F(Events, AnOrderInsertedByPsqlFiresOrderCreated) {
 TEST_F(Events, ItemsWrittenBySqlInAnyFormArriveInOneForm) {
   tenant.webhook(url(), "order_created");
   const std::string order = tenant.insert_order({{"items", R"('[ {"sku": "a", "quantity": 1,
-        "sku": "b"} ]')"}});
+        "guid": "1", "sku": "b"} ]')"}});
   const auto body = wait_for(1).at(0).json_body();
   EXPECT_EQ(text_at(body, "data.entity.items.0.sku"), "b") << "the last of equal names, as in jsonb";
   EXPECT_EQ(tenant.sql.value("select items from orders where guid = $1", {order}),
-            R"([{"sku": "b", "quantity": 1}])");
+            R"([{"sku": "b", "guid": "1", "quantity": 1}])");
   EXPECT_THROW(tenant.insert_order({{"items", R"('[{"sku": "\u0000"}]')"}}), std::exception);
   EXPECT_THROW(tenant.insert_order({{"items", "'{}'"}}), std::exception);
   tenant.sql.exec("update orders set items = items::jsonb || '[{\"sku\": \"c\"}]' where guid = '" + order +
@@ -132,6 +132,23 @@ TEST_F(Events, NumbersWrittenBySqlKeepAllTheirDigits) {
   tenant.put_order(order, {{"metadata", {{"note", "x"}}}});
   EXPECT_EQ(tenant.sql.value("select metadata ->> 'id' from orders where guid = $1", {order}), id)
       << "a change of another key";
+}
+
+TEST_F(Events, AnEqualValueWrittenBySqlInAnotherFormFiresNothing) {
+  tenant.webhook(url(), "product_updated", {{"entityType", "Product"}});
+  tenant.sql.exec("insert into products (business_id, name, sku, weight, length, customs_value) values ('" +
+                  tenant.id + "', 'Lamp', 'L-1', 1, 2.50, 3)");
+  const auto update = [&](const std::string& columns) {
+    tenant.sql.exec("update products set " + columns + " where business_id = '" + tenant.id + "'");
+  };
+  update("weight = 1.000, length = 2.5, customs_value = 3.00");
+  update("tags = '[]', metadata = '{}'");
+  update("tags = null, metadata = null");
+  tenant.settle();
+  update("weight = 1.001");
+  EXPECT_EQ(to_json(at(wait_for(1).at(0).json_body(), "data.previous")), R"({"weight":1})");
+  tenant.settle();
+  EXPECT_EQ(receiver.count(tenant.path()), 1U);
 }
 
 TEST_F(Events, EntityContainsItsRelatedRecords) {

@@ -1,5 +1,6 @@
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -189,8 +190,8 @@ TEST_F(SqlWriters, LeaveLongValuesOfBeforeInTheEvent) {
 }
 
 TEST_F(SqlWriters, StoreItemsAsJsonbPrintsThem) {
-  const std::string items = R"([{"sku":"b","quantity":1.50}])";
-  const std::string printed = R"([{"sku": "b", "quantity": 1.50}])";
+  const std::string items = R"([{"sku":"b","quantity":1.50,"guid":"1"}])";
+  const std::string printed = R"([{"sku": "b", "guid": "1", "quantity": 1.50}])";
   const auto stored = [&] { return database.value("select items from orders"); };
   database.exec(insert("orders"));
   database.exec("update orders set items = '" + items + "'");
@@ -200,6 +201,31 @@ TEST_F(SqlWriters, StoreItemsAsJsonbPrintsThem) {
   database.exec("insert into orders (business_id, order_number, items) select business_id, 'n', '" + items +
                 "' from orders; delete from orders where order_number <> 'n'");
   EXPECT_EQ(stored(), printed);
+}
+
+// An item without a guid gets one, which it keeps when the same items, or the same place, are written again.
+TEST_F(SqlWriters, StoreItemsWithGuids) {
+  grant("orders");
+  Session writer = role.connect(database);
+  const auto written = [&](const std::string& items) {
+    writer.exec("update orders set items = '" + items + "'");
+    return writer.column("select coalesce(i ->> 'guid', '') from orders, json_array_elements(items) i");
+  };
+  writer.exec(insert("orders"));
+  const std::string lamp = R"({"description": "Lamp", "quantity": 1, "price": 2})";
+  const std::string bulb = R"({"description": "Bulb", "quantity": 1})";
+  const auto first = written("[" + lamp + "," + lamp + "," + bulb + "]");
+  EXPECT_EQ(std::set(first.begin(), first.end()).size(), 3U);
+  EXPECT_THAT(first, testing::Not(testing::Contains("")));
+  const std::string same_lamp = R"({"price": 2.00, "quantity": 1, "sku": null, "description": "Lamp"})";
+  EXPECT_EQ(written("[" + bulb + "," + same_lamp + "," + lamp + "]"),
+            (std::vector{first[2], first[0], first[1]}));
+  const std::string two_bulbs = R"({"description": "Bulb", "quantity": 2})";
+  EXPECT_EQ(written("[" + two_bulbs + "," + lamp + "]"), (std::vector{first[2], first[0]})) << "in its place";
+  const auto other = written(R"([{"description": "Shade"}, {"guid": "own", "description": "Lamp"}, 5])");
+  EXPECT_THAT(first, testing::Not(testing::Contains(other[0]))) << "another item";
+  EXPECT_EQ(other[1], "own");
+  EXPECT_EQ(written("[]"), std::vector<std::string>{});
 }
 
 TEST_F(SqlWriters, CannotStoreAnOrderThatBreaksARule) {

@@ -65,6 +65,14 @@ TEST_F(EventFeed, ListsEventsWithTypeTriggersAndRecord) {
   EXPECT_TRUE(page("limit=500&entityType=Order").empty());
 }
 
+TEST_F(EventFeed, TakesTheFieldsOfSelect) {
+  const std::string order = tenant.create_order();
+  const auto events = page("limit=500&entityType=Order&$select=entityId,cause/depth");
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0], json::value({{"entityId", order}, {"cause", {{"depth", 0}}}}));
+  EXPECT_EQ(tenant.http.get("/api/events?$select=nonsense").status, 400);
+}
+
 TEST_F(EventFeed, TheCauseHasAllItsFieldsWhoeverMadeTheChange) {
   const std::string order = tenant.create_order();
   tenant.http.patch("/api/v1/Orders/" + order + "/status", {{"status", "processing"}, {"notes", "called"}});

@@ -113,6 +113,54 @@ TEST_F(Insight, TestShowsMailsAndPushMessagesAsRunsDo) {
             json::parse(R"({"title": "T-1", "body": "moved", "url": null, "subscriptions": 0})"));
 }
 
+TEST_F(Insight, TestSaysWhyARunWouldEndWithoutItsAction) {
+  const std::string order = tenant.insert_order({{"status", "'shipped'"}});
+  tenant.insert_shipment(order, "in_transit");
+  const auto code_of = [&](const json::object& action) {
+    json::object test_definition = definition(json::object());
+    test_definition["action"] = action;
+    const json::value shown = post("test", {{"definition", test_definition}, {"entityId", order}});
+    EXPECT_EQ(shown.at("matches"), true) << "that is about the conditions";
+    EXPECT_FALSE(shown.at("wouldSend").is_null());
+    return shown.as_object().contains("code") ? text_at(shown, "code") : "";
+  };
+  const json::object move{{"type", "update_status"}, {"status", "draft"}};
+  const json::object ship{{"type", "create_shipment"}};
+  const json::object set{{"type", "update_record"}, {"set", {{"serviceLevel", "express"}}}};
+  const json::object letter{
+      {"type", "send_email"}, {"recipient", "{{notes}}"}, {"subject", "S"}, {"body", "B"}};
+  json::object good = letter;
+  good["recipient"] = "ada@example.com";
+  EXPECT_EQ(code_of(move), "FORBIDDEN_MOVE");
+  EXPECT_EQ(code_of({{"type", "update_status"}, {"status", "delivered"}}), "");
+  EXPECT_EQ(code_of(ship), "EXISTS");
+  EXPECT_EQ(code_of(set), "LOCKED");
+  EXPECT_EQ(code_of(letter), "NO_RECIPIENT");
+  EXPECT_EQ(code_of(good), "");
+  const Response off =
+      tenant.http.put("/api/business/default-configuration", {{"notifications", {{"emailEnabled", false}}}});
+  ASSERT_EQ(off.status, 200) << off.text;
+  EXPECT_EQ(code_of(good), "NOTIFICATIONS_OFF");
+
+  json::object several = definition(json::object());
+  several.erase("action");
+  several["steps"] = json::array{move, ship, set};
+  const json::value shown = post("test", {{"definition", several}, {"entityId", order}});
+  std::vector<std::string> codes;
+  for (const json::value& step : shown.at("steps").as_array()) codes.push_back(text_at(step, "code"));
+  EXPECT_THAT(codes, ElementsAre("FORBIDDEN_MOVE", "EXISTS", "LOCKED"));
+  EXPECT_FALSE(shown.as_object().contains("code"));
+}
+
+TEST_F(Insight, TestKnowsACarrierThatIsNone) {
+  const std::string order = tenant.create_order();
+  json::object test_definition = definition(json::object());
+  test_definition["action"] = {{"type", "update_record"}, {"set", {{"carrierId", "{{guid}}"}}}};
+  const json::value shown = post("test", {{"definition", test_definition}, {"entityId", order}});
+  EXPECT_EQ(text_at(shown, "code"), "INVALID_VALUE");
+  EXPECT_EQ(text_at(shown, "error"), "carrierId names no carrier");
+}
+
 TEST_F(Insight, BadRequestsAreReportedByField) {
   const std::string order = tenant.create_order();
   const auto refused = [&](const json::object& body) {
@@ -343,6 +391,38 @@ TEST_F(Insight, ExplainShowsWhyAWorkflowDidNotFire) {
               UnorderedElementsAre("guid", "name", "fired", "runId", "reason", "steps", "conditions"));
   EXPECT_EQ(at(workflow, "steps").as_array().size(), 1U);
   EXPECT_EQ(text_at(tenant.run(text_at(workflow, "runId")), "workflowId"), fires);
+}
+
+TEST_F(Insight, AConditionThatNoLongerHeldAfterTheDelayIsTheReason) {
+  const std::string workflow = tenant.webhook(
+      url(), "order_updated", {{"delay", "PT1H"}, {"conditions", {{"currency", "EUR"}, {"notes", "a"}}}});
+  const std::string order = tenant.create_order();
+  tenant.put_order(order, {{"notes", "a"}});
+  tenant.run_with_status(workflow, "waiting");
+  tenant.put_order(order, {{"notes", "b"}});
+  tenant.settle();
+  tenant.sql.rows("update run_queue set due_at = now() where workflow_id = $1", {workflow});
+  const json::object run = tenant.run_with_status(workflow, "skipped");
+  EXPECT_EQ(at(run, "code"), "CONDITION");
+  EXPECT_EQ(at(run, "error"),
+            R"(The conditions no longer held after the delay: notes eq "a"; the value was "b".)");
+  const json::array events = explained(order);
+  const json::value& entry = events.at(1).at("workflows").at(0);
+  EXPECT_EQ(at(entry, "runId"), at(run, "guid"));
+  EXPECT_EQ(at(entry, "fired"), false);
+  EXPECT_EQ(at(entry, "reason"), "condition");
+  EXPECT_EQ(at(entry, "steps.0.error"), at(run, "error"));
+  EXPECT_EQ(receiver.count(tenant.path()), 0U);
+}
+
+TEST_F(Insight, AConditionOfAnActionIsNoReasonThatAWorkflowDidNotFire) {
+  const std::string workflow = tenant.webhook(
+      url(), "order_updated",
+      {{"action", {{"type", "update_status"}, {"status", "shipped"}, {"whenAllShipments", "delivered"}}}});
+  const std::string order = tenant.create_order();
+  tenant.put_order(order, {{"notes", "a"}});
+  EXPECT_EQ(at(tenant.run_with_status(workflow, "skipped"), "code"), "CONDITION");
+  EXPECT_EQ(reason(order, workflow), "");
 }
 
 TEST_F(Insight, ExplainUsesTheVersionAndStateAtTheTimeOfTheEvent) {

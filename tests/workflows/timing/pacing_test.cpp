@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "tests/harness/eventually.hpp"
+#include "tests/workflows/fixtures/schedule_ticks.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 #include "tests/workflows/timing/pacing_fixture.hpp"
 
@@ -88,6 +89,51 @@ TEST_F(Windows, ADeletedRecordEndsAWaitingRun) {
   tenant.update_orders("deleted_at = now() where true");
   ASSERT_EQ(change(workflow, {{"window", nullptr}}).status, 200);
   EXPECT_EQ(tenant.run_with_status(workflow, "skipped").at("code"), "NO_RECORD");
+}
+
+TEST_F(Windows, ADeletedRecordAlsoEndsTheRunsThatWaitForAnEarlierOne) {
+  const std::string workflow =
+      tenant.webhook(url(), "order_updated", {{"window", closed_window()}, {"ordered", true}});
+  tenant.insert_order();
+  for (const char* const notes : {"a", "b", "c"})
+    tenant.update_orders("notes = '" + std::string(notes) + "' where true");
+  ASSERT_TRUE(eventually(
+      [&] { return with_status(workflow, "waiting") == 1 && with_status(workflow, "queued") == 2; }));
+  tenant.update_orders("deleted_at = now() where true");
+  ASSERT_EQ(change(workflow, {{"window", open_window()}}).status, 200);
+  ASSERT_TRUE(eventually([&] { return with_status(workflow, "skipped") == 3; }));
+  for (const json::object& run : tenant.runs("workflowId=" + workflow))
+    EXPECT_EQ(run.at("code"), "NO_RECORD");
+  EXPECT_EQ(receiver.count(tenant.path()), 0U);
+}
+
+TEST_F(Windows, AnOrderedRunOfADeletedRecordIsSentIfItsWindowWasOpen) {
+  receiver.answer_next(tenant.path(), Reply{.status = 500});
+  const std::string workflow =
+      tenant.webhook(url(), "order_updated", {{"window", open_window()}, {"ordered", true}});
+  tenant.insert_order();
+  tenant.update_orders("notes = 'a' where true");
+  tenant.update_orders("notes = 'b' where true");
+  wait_for(1);
+  tenant.update_orders("deleted_at = now() where true");
+  EXPECT_EQ(wait_for(3).size(), 3U) << "the retry and the run behind it";
+  EXPECT_TRUE(eventually([&] { return with_status(workflow, "succeeded") == 2; }));
+}
+
+TEST_F(Windows, RunsOfListsWaitToo) {
+  const std::string order = tenant.insert_order();
+  const std::string workflow =
+      text_at(tenant.configure({{"name", "list"},
+                                {"entityType", "Order"},
+                                {"schedule", {{"cron", "0 8 1 1 *"}}},
+                                {"window", closed_window()},
+                                {"action", {{"type", "webhook"}, {"recipient", url()}}}}),
+              "guid");
+  make_tick_due(tenant, workflow);
+  EXPECT_EQ(tenant.run_with_status(workflow, "waiting").at("code"), "WINDOW");
+  ASSERT_EQ(change(workflow, {{"window", open_window()}}).status, 200);
+  EXPECT_EQ(text_at(wait_for(1).at(0).json_body(), "data.items.0.guid"), order);
+  tenant.run_with_status(workflow, "succeeded");
 }
 
 TEST_F(Windows, ARunThatWouldWaitForLongerThanTheRetentionIsDead) {

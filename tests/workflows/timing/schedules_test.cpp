@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -118,6 +120,32 @@ TEST_F(Schedules, StepsThatNeedARecordAreNamedUnlessThereIsARunForEach) {
     EXPECT_TRUE(refused.contains(field)) << field;
   body["each"] = true;
   tenant.configure(body);
+}
+
+TEST_F(Schedules, TheRunsOfATickBeginInTheOrderOfItsQuery) {
+  constexpr int orders = 6;
+  for (int i = 1; i <= orders; ++i) tenant.create_order({{"orderNumber", "O-" + std::to_string(i)}});
+  const json::object query{{"orderBy", "orderNumber desc"}};
+  std::vector<std::string> limited;
+  for (int i = 0; i < 4; ++i) {
+    limited.push_back(scheduled({{"each", true},
+                                 {"query", query},
+                                 {"limit", {{"by", "currency"}, {"count", 1}, {"per", "PT1H"}}},
+                                 {"action", {{"type", "webhook"}, {"recipient", url("limited")}}}}));
+  }
+  const std::string with_rate = scheduled({{"each", true}, {"query", query}, {"rate", {{"perSecond", 2}}}});
+  for (const std::string& workflow : limited) tick(workflow);
+  tick(with_rate);
+  for (const Received& first : wait_for(limited.size(), "limited"))
+    EXPECT_EQ(at(first.json_body(), "data.entity.orderNumber"), "O-6");
+  std::vector<std::string> order;
+  for (const Received& each : wait_for(orders))
+    order.push_back(text_at(each.json_body(), "data.entity.orderNumber"));
+  ASSERT_EQ(order.size(), static_cast<std::size_t>(orders));
+  std::sort(order.begin(), order.begin() + 2);  // the burst is sent at once
+  EXPECT_THAT(order, testing::ElementsAre("O-5", "O-6", "O-4", "O-3", "O-2", "O-1"));
+  const auto runs = tenant.runs("workflowId=" + with_rate);
+  EXPECT_EQ(at(runs.front(), "createdAt"), at(runs.back(), "createdAt")) << "all have the time of the tick";
 }
 
 TEST_F(Schedules, HaveARunForEachRecord) {

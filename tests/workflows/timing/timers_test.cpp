@@ -98,6 +98,19 @@ TEST_F(Timers, FireOnceWithTheRecordAsItIsThen) {
   EXPECT_EQ(again[1].header("webhook-id"), again[0].header("webhook-id"));
 }
 
+TEST_F(Timers, WithoutAnOffsetFireForEachNewValueOfATimeOfTheService) {
+  constexpr int orders = 15;
+  timed("createdAt", "PT0S");
+  timed("statusChangedAt", "PT0S", {{"conditions", {{"status", "processing"}}}});
+  for (int i = 0; i < orders; ++i) tenant.create_order();
+  EXPECT_EQ(wait_for(orders).size(), static_cast<std::size_t>(orders));
+  tenant.update_orders("status = 'processing' where true");
+  EXPECT_EQ(wait_for(2UL * orders).size(), 2UL * orders);
+  const std::string imported = tenant.insert_order({{"created_at", "now() - interval '2 minutes'"}});
+  tenant.settle();
+  EXPECT_THAT(explained(imported), testing::Contains("timer_passed"));
+}
+
 TEST_F(Timers, AreExplainedByTheStepsOfTheirRunsAndWhyTheseDidNotAct) {
   const std::string workflow =
       timed("createdAt", "PT1S", {{"limit", {{"by", "currency"}, {"count", 1}, {"per", "P1D"}}}});
