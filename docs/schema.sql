@@ -102,6 +102,12 @@ CREATE FUNCTION public.address_line(street text, city text, state text, postal_c
   select nullif(concat_ws(', ', nullif(street, ''), nullif(city, ''),
                           nullif(concat_ws(' ', nullif(state, ''), nullif(postal_code, '')), ''), nullif(country, '')), '') $$;
 
+CREATE FUNCTION public.address_mark(street text, city text, state text, postal_code text, country text, home text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select hashtextextended(coalesce(street, '') || E'\n' || coalesce(city, '') || E'\n' || coalesce(state, '') || E'\n'
+                          || coalesce(postal_code, '') || E'\n' || coalesce(nullif(btrim(country), ''), home, ''), 0) $$;
+
 CREATE FUNCTION public.advance_workflow_epoch() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -761,6 +767,51 @@ begin
   return null;
 end $$;
 
+CREATE FUNCTION public.holds_word(value text, words text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN (SELECT (EXISTS (SELECT FROM unnest(holds_word.words) w(word) WHERE (strpos(v.folded, w.word) > 0))) AS "exists" FROM (SELECT lower(holds_word.value) AS folded OFFSET 0) v);
+
+CREATE FUNCTION public.text_without(value text, words text[]) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+declare
+  folded text := lower(value);
+  held text[] := array(select w.word from unnest(words) w (word) where strpos(folded, w.word) > 0 order by length(w.word) desc);
+  word text;
+  begins boolean;
+  is_one boolean;
+  place integer;
+  found integer;
+begin
+  if cardinality(held) = 0 then return value; end if;
+  if length(folded) <> length(value) then value := folded; end if;  -- a place must be the same in both
+  foreach word in array held loop
+    begins := word ~ '^[[:alnum:]]' and ascii(word) < x'0e00'::integer;
+    is_one := word !~ '[^[:alnum:]]' and ascii(right(word, 1)) < x'0e00'::integer;
+    place := 1;
+    loop
+      found := strpos(substr(folded, place), word);
+      exit when found = 0;
+      found := place + found - 1;
+      place := found + 1;
+      continue when begins and substr(folded, found - 1, 1) ~ '[[:alnum:]]'
+                 or is_one and substr(folded, found + length(word), 1) ~ '[[:alnum:]]';
+      value := overlay(value placing 'Erased' from found for length(word));
+      folded := overlay(folded placing 'erased' from found for length(word));
+      place := found + length('Erased');
+    end loop;
+  end loop;
+  return value;
+end $$;
+
+CREATE FUNCTION public.texts_without(list jsonb, words text[]) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    RETURN (SELECT jsonb_agg(CASE jsonb_typeof(e.item) WHEN 'string'::text THEN to_jsonb(public.text_without((e.item #>> '{}'::text[]), texts_without.words)) WHEN 'object'::text THEN COALESCE(o.item, '{}'::jsonb) ELSE e.item END ORDER BY e.place) AS jsonb_agg FROM (jsonb_array_elements(texts_without.list) WITH ORDINALITY e(item, place) CROSS JOIN LATERAL (SELECT jsonb_object_agg(m.name, CASE WHEN ((jsonb_typeof(m.value) = 'string'::text) AND (m.text !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text)) THEN to_jsonb(public.text_without(m.text, texts_without.words)) WHEN ((jsonb_typeof(m.value) = ANY (ARRAY['array'::text, 'object'::text])) AND (EXISTS (SELECT FROM jsonb_path_query(m.value, 'strict $.**?(@.type() == "string")'::jsonpath) t(inner_text) WHERE public.holds_word((t.inner_text #>> '{}'::text[]), texts_without.words)))) THEN 'null'::jsonb ELSE m.value END) AS item FROM (SELECT i.key, i.value, (i.value #>> '{}'::text[]) AS "?column?" FROM jsonb_each(CASE WHEN (jsonb_typeof(e.item) = 'object'::text) THEN e.item ELSE '{}'::jsonb END) i(key, value)) m(name, value, text)) o));
+
+CREATE FUNCTION public.customs_without(customs jsonb, words text[]) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    RETURN jsonb_build_object('contents', public.text_without((customs ->> 'contents'::text), words), 'incoterm', public.text_without((customs ->> 'incoterm'::text), words), 'items', COALESCE(public.texts_without((SELECT jsonb_agg(jsonb_build_object('description', CASE WHEN ((i.item ->> 'description'::text) <> ''::text) THEN 'Erased'::text ELSE NULL::text END, 'quantity', (i.item -> 'quantity'::text), 'value', (i.item -> 'value'::text), 'currency', (i.item -> 'currency'::text), 'weight', (i.item -> 'weight'::text), 'hsCode', (i.item -> 'hsCode'::text), 'originCountry', (i.item -> 'originCountry'::text)) ORDER BY i.place) AS jsonb_agg FROM jsonb_array_elements(CASE WHEN (jsonb_typeof((customs_without.customs -> 'items'::text)) = 'array'::text) THEN (customs_without.customs -> 'items'::text) ELSE '[]'::jsonb END) WITH ORDINALITY i(item, place)), words), '[]'::jsonb));
+
 CREATE FUNCTION public.delete_rows_of(business uuid, part text, most bigint) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
@@ -924,8 +975,16 @@ end $$;
 CREATE FUNCTION public.erased(o public.orders, words text[]) RETURNS public.orders
     LANGUAGE plpgsql IMMUTABLE
     AS $$
+declare
+  items jsonb;
 begin
   if o.guid is null then return null; end if;
+  o.shipping_method := text_without(o.shipping_method, words);
+  -- JSON escapes some characters, so a word with one of these may be in any items.
+  if holds_word(o.items::text, words) or exists (select from unnest(words) w (word) where w.word ~ '["\\[:cntrl:]]') then
+    items := texts_without(o.items::jsonb, words);
+    if items <> o.items::jsonb then o.items := items; end if;
+  end if;
   words := words || array(select lower(d) from unnest(array[o.delivery_name, o.delivery_email, o.delivery_phone]) d
                           where length(d) > 2);
   o.delivery_name := null;
@@ -963,6 +1022,7 @@ begin
   s.recipient_postal_code := null;
   s.instructions := null;
   s.carrier_tracking_url := null;  -- a gateway's page shows the recipient's place; the number stays
+  if s.customs is not null then s.customs := customs_without(s.customs, words); end if;
   if holds_word(s.external_reference, words) then s.external_reference := null; end if;
   if s.tags is not null then s.tags := tags_without(s.tags, words); end if;
   if s.metadata is not null then s.metadata := metadata_without(s.metadata, words); end if;
@@ -1110,10 +1170,6 @@ CREATE FUNCTION public.has_reached(steps text, definition jsonb, first integer) 
              <@ array(select (r ->> 'number')::integer from jsonb_array_elements(steps::jsonb -> 'results') r
                       where r ? 'way') end $_$;
 
-CREATE FUNCTION public.holds_word(value text, words text[]) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
-    RETURN (SELECT (EXISTS (SELECT FROM unnest(holds_word.words) w(word) WHERE (strpos(v.folded, w.word) > 0))) AS "exists" FROM (SELECT lower(holds_word.value) AS folded OFFSET 0) v);
-
 CREATE FUNCTION public.hours_and_minutes(duration interval) RETURNS text
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -1171,6 +1227,63 @@ CREATE FUNCTION public.items_value(items json) RETURNS numeric
     AS $$
   select coalesce(round(sum((i ->> 'quantity')::numeric * coalesce((i ->> 'price')::numeric, 0)), 2), 0)
   from json_array_elements(items) i $$;
+
+CREATE FUNCTION public.items_with_guids(items jsonb, before jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if jsonb_typeof(items) <> 'array' then  -- a constraint refuses it
+    return items;
+  end if;
+  if not exists (select from jsonb_array_elements(items) i
+                 where jsonb_typeof(i.value) = 'object' and i.value ->> 'guid' is null) then
+    return items;
+  end if;
+  if jsonb_typeof(before) is distinct from 'array' then
+    return (select jsonb_agg(case when jsonb_typeof(i.item) = 'object' and i.item ->> 'guid' is null
+                                  then i.item || jsonb_build_object('guid', gen_random_uuid()) else i.item end order by i.place)
+            from jsonb_array_elements(items) with ordinality i (item, place));
+  end if;
+  -- Grouped instead of joined: the planner believes the lists to be short, and a join would compare all pairs.
+  return (
+    with given as materialized (
+      select i.place, jsonb_strip_nulls(i.item) as content
+      from jsonb_array_elements(items) with ordinality i (item, place)
+      where jsonb_typeof(i.item) = 'object' and i.item ->> 'guid' is null
+    ), known as materialized (
+      select k.place, k.item ->> 'guid' as guid, jsonb_strip_nulls(k.item) - 'guid' as content
+      from jsonb_array_elements(before) with ordinality k (item, place)
+      where jsonb_typeof(k.item) = 'object' and k.item ->> 'guid' is not null
+        and k.item ->> 'guid' not in (select i.value ->> 'guid' from jsonb_array_elements(items) i
+                                      where jsonb_typeof(i.value) = 'object' and i.value ->> 'guid' is not null)
+    ), equal as materialized (
+      select max(c.given_place) as place, max(c.guid) as guid
+      from (select g.place as given_place, null as guid, g.content, row_number() over (partition by g.content order by g.place) as copy
+            from given g
+            union all
+            select null, k.guid, k.content, row_number() over (partition by k.content order by k.place) from known k) c
+      group by c.content, c.copy having count(c.given_place) = 1 and count(c.guid) = 1
+    ), in_place as materialized (
+      select p.place, max(p.guid) as guid
+      from (select g.place, null as guid, g.content ->> 'sku' as sku, g.content ->> 'description' as description,
+                   null as known_sku, null as known_description
+            from given g
+            union all
+            select k.place, k.guid, null, null, k.content ->> 'sku', k.content ->> 'description' from known k) p
+      group by p.place having max(p.sku) = max(p.known_sku) or max(p.description) = max(p.known_description)
+    ), named as materialized (
+      select n.place, coalesce(max(n.guid) filter (where n.is_equal), max(n.guid) filter (where n.guid not in (select guid from equal)),
+                               gen_random_uuid()::text) as guid
+      from (select place, guid, true as is_equal from equal
+            union all select place, guid, false from in_place
+            union all select place, null, false from given) n
+      group by n.place
+    )
+    select jsonb_agg(case when n.guid is null then i.item else i.item || jsonb_build_object('guid', n.guid) end order by i.place)
+    from jsonb_array_elements(items) with ordinality i (item, place)
+    left join named n on n.place = i.place);
+end $$;
 
 CREATE FUNCTION public.keep_order_times() RETURNS trigger
     LANGUAGE plpgsql
@@ -1256,6 +1369,9 @@ begin
   if greatest(pg_catalog.octet_length(new.email)) operator(pg_catalog.>) 254 then
     perform public.refuse_long_text('email', old.email, new.email, 254);
   end if;
+  new.external_reference := public.written_code(old.external_reference, new.external_reference);
+  new.tags := public.written_tags(old.tags, new.tags);
+  new.email := public.written_email(old.email, new.email);
   return new;
 end $$;
 
@@ -1304,7 +1420,7 @@ begin
     return new;
   end if;
   if greatest(pg_catalog.pg_column_size(new.items)) operator(pg_catalog.>) 200 then
-    perform public.refuse_long_list('items', old.items::pg_catalog.jsonb, new.items::pg_catalog.jsonb, 1000, 200);
+    perform public.refuse_long_list('items', old.items::pg_catalog.jsonb, new.items::pg_catalog.jsonb, 5000, 200);
   end if;
   if greatest(pg_catalog.pg_column_size(new.metadata)) operator(pg_catalog.>) 40 then
     perform public.refuse_long_metadata('metadata', old.metadata, new.metadata);
@@ -1343,6 +1459,13 @@ begin
   if least(new.status_changed_at) operator(pg_catalog.<) pg_catalog.timestamptz '0001-01-01 00:00:00+00' or greatest(new.status_changed_at) operator(pg_catalog.>=) pg_catalog.timestamptz '10000-01-01 00:00:00+00' then
     if not (new.status_changed_at operator(pg_catalog.>=) pg_catalog.timestamptz '0001-01-01 00:00:00+00' and new.status_changed_at operator(pg_catalog.<) pg_catalog.timestamptz '10000-01-01 00:00:00+00') then perform public.refuse_endless_time('status_changed_at', old.status_changed_at, new.status_changed_at); end if;
   end if;
+  new.external_reference := public.written_code(old.external_reference, new.external_reference);
+  new.tags := public.written_tags(old.tags, new.tags);
+  new.order_number := coalesce(public.written_code(old.order_number, new.order_number), new.order_number);
+  new.delivery_email := public.written_email(old.delivery_email, new.delivery_email);
+  if coalesce(old.items::pg_catalog.text, '') operator(pg_catalog.<>) new.items::pg_catalog.text then
+    new.items := public.items_with_guids(new.items::pg_catalog.jsonb, old.items::pg_catalog.jsonb);
+  end if;
   return new;
 end $$;
 
@@ -1373,6 +1496,9 @@ begin
   if greatest(pg_catalog.octet_length(new.description)) operator(pg_catalog.>) 10000 then
     perform public.refuse_long_text('description', old.description, new.description, 10000);
   end if;
+  new.external_reference := public.written_code(old.external_reference, new.external_reference);
+  new.tags := public.written_tags(old.tags, new.tags);
+  new.sku := public.written_code(old.sku, new.sku);
   return new;
 end $$;
 
@@ -1421,7 +1547,7 @@ begin
     return new;
   end if;
   if greatest(pg_catalog.pg_column_size(new.packages)) operator(pg_catalog.>) 200 then
-    perform public.refuse_long_list('packages', old.packages::pg_catalog.jsonb, new.packages::pg_catalog.jsonb, 1000, 200);
+    perform public.refuse_long_list('packages', old.packages::pg_catalog.jsonb, new.packages::pg_catalog.jsonb, 5000, 200);
   end if;
   if greatest(pg_catalog.pg_column_size(new.metadata)) operator(pg_catalog.>) 40 then
     perform public.refuse_long_metadata('metadata', old.metadata, new.metadata);
@@ -1464,6 +1590,11 @@ begin
     if not (new.status_changed_at operator(pg_catalog.>=) pg_catalog.timestamptz '0001-01-01 00:00:00+00' and new.status_changed_at operator(pg_catalog.<) pg_catalog.timestamptz '10000-01-01 00:00:00+00') then perform public.refuse_endless_time('status_changed_at', old.status_changed_at, new.status_changed_at); end if;
     if not (new.last_trace_at operator(pg_catalog.>=) pg_catalog.timestamptz '0001-01-01 00:00:00+00' and new.last_trace_at operator(pg_catalog.<) pg_catalog.timestamptz '10000-01-01 00:00:00+00') then perform public.refuse_endless_time('last_trace_at', old.last_trace_at, new.last_trace_at); end if;
   end if;
+  new.external_reference := public.written_code(old.external_reference, new.external_reference);
+  new.tags := public.written_tags(old.tags, new.tags);
+  new.tracking_number := coalesce(public.written_number(old.tracking_number, new.tracking_number), new.tracking_number);
+  new.carrier_tracking_number := public.written_number(old.carrier_tracking_number, new.carrier_tracking_number);
+  new.recipient_email := public.written_email(old.recipient_email, new.recipient_email);
   return new;
 end $$;
 
@@ -2833,7 +2964,7 @@ CREATE FUNCTION public.steps_from(steps text, first integer, type text) RETURNS 
     LANGUAGE sql IMMUTABLE
     AS $$
   select json_build_object(
-    'number', first, 'type', type, 'goesOn', false, 'next', '', 'attemptsBefore', 0, 'startedAt', null, 'until', null,
+    'number', first, 'from', first, 'type', type, 'goesOn', false, 'next', '', 'attemptsBefore', 0, 'startedAt', null, 'until', null,
     'results', (select coalesce(json_agg(r.result order by r.n), '[]')
                 from json_array_elements(steps::json -> 'results') with ordinality r (result, n)
                 where (r.result ->> 'number')::integer < first))::text $$;
@@ -2894,6 +3025,8 @@ CREATE TABLE public.integrations (
     first_connected_at timestamp(3) with time zone DEFAULT now(),
     sweeping_since timestamp with time zone,
     swept_at timestamp with time zone,
+    products_failures integer DEFAULT 0 NOT NULL,
+    products_due_at timestamp with time zone,
     CONSTRAINT integrations_lease_whole CHECK (((lease_owner IS NULL) = (lease_until IS NULL))),
     CONSTRAINT integrations_provider_check CHECK ((provider <> ''::text)),
     CONSTRAINT integrations_service_mapping_check CHECK ((jsonb_typeof(service_mapping) = 'array'::text)),
@@ -3252,7 +3385,50 @@ begin
   minute := day + date_trunc('minute', clock)::time;
   moment := first_moment_of(minute, known);
   if moment at time zone known = minute then moment := moment + (clock - date_trunc('minute', clock)); end if;
-  return moment;
+  return greatest('0001-01-01 00:00:00+00'::timestamptz, least('9999-12-31 23:59:59.999999+00'::timestamptz, moment));
+end $$;
+
+CREATE FUNCTION public.written_code(before text, value text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (value = before) THEN value ELSE NULLIF(btrim(regexp_replace(regexp_replace(value, '[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]'::text, ''::text, 'g'::text), '[\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+'::text, ' '::text, 'g'::text), ' '::text), ''::text) END;
+
+CREATE FUNCTION public.written_number(before text, value text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (value = before) THEN value ELSE NULLIF(regexp_replace(value, '[\u0001-\u0020\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]'::text, ''::text, 'g'::text), ''::text) END;
+
+CREATE FUNCTION public.written_email(before text, value text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN ((value = before) OR (public.written_number(NULL::text, value) IS NOT NULL)) THEN value ELSE NULL::text END;
+
+CREATE FUNCTION public.written_tags(before jsonb, tags jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN ((jsonb_typeof(tags) <> 'array'::text) OR (tags = before)) THEN tags WHEN (tags = '[]'::jsonb) THEN NULL::jsonb ELSE (SELECT jsonb_agg(CASE jsonb_typeof(t.tag) WHEN 'string'::text THEN to_jsonb(regexp_replace(regexp_replace((t.tag #>> '{}'::text[]), '^[\u0001-\u0020\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]+'::text, ''::text), '[\u0001-\u0020\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]+$'::text, ''::text)) ELSE t.tag END ORDER BY t.place) AS jsonb_agg FROM jsonb_array_elements(written_tags.tags) WITH ORDINALITY t(tag, place)) END;
+
+CREATE FUNCTION public.zone_offsets(zone text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+  step constant interval := '15 minutes';  -- zones change their offset at such times
+  at timestamptz := date_trunc('day', now()) - interval '1 year';
+  seconds integer;
+  next_seconds integer;
+  offsets text;
+begin
+  seconds := extract(epoch from (at at time zone zone) - (at at time zone 'UTC'));
+  offsets := extract(epoch from at)::bigint || ' ' || seconds;
+  while at < now() + interval '4 years' loop
+    next_seconds := extract(epoch from ((at + interval '1 day') at time zone zone) - ((at + interval '1 day') at time zone 'UTC'));
+    if next_seconds <> seconds then
+      select offsets || ',' || extract(epoch from min(t))::bigint || ' ' || next_seconds into offsets
+      from generate_series(at, at + interval '1 day', step) t
+      where extract(epoch from (t at time zone zone) - (t at time zone 'UTC')) = next_seconds;
+      seconds := next_seconds;
+    end if;
+    at := at + interval '1 day';
+  end loop;
+  return offsets;
+exception when invalid_parameter_value then
+  return null;
 end $$;
 
 CREATE TABLE public.account_requests (
@@ -3325,6 +3501,7 @@ CREATE TABLE public.run_queue (
     awaited_event bigint,
     awaited_purchase uuid,
     claims integer DEFAULT 0 NOT NULL,
+    erased boolean,
     CONSTRAINT run_queue_check CHECK (((lease_owner IS NULL) OR (status = 'running'::text))),
     CONSTRAINT run_queue_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'queued'::text, 'running'::text, 'retrying'::text, 'held'::text])))
 )
@@ -3696,7 +3873,8 @@ CREATE TABLE public.dispatch_stops (
     latitude double precision,
     longitude double precision,
     arrives_after interval,
-    ended_as text
+    ended_as text,
+    planned_for bigint
 );
 
 CREATE TABLE public.dispatches (
@@ -3717,6 +3895,8 @@ CREATE TABLE public.dispatches (
     updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     deleted_at timestamp(3) with time zone,
     start_unlocated boolean DEFAULT false NOT NULL,
+    planned_from bigint,
+    planned_stops integer,
     CONSTRAINT dispatches_name_check CHECK ((name <> ''::text)),
     CONSTRAINT dispatches_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'ready'::text, 'in_progress'::text, 'completed'::text, 'cancelled'::text]))),
     CONSTRAINT dispatches_times_in_range CHECK (((LEAST(planned_date, started_at, ended_at) >= '0001-01-01 00:00:00+00'::timestamp with time zone) AND (GREATEST(planned_date, started_at, ended_at) < '10000-01-01 00:00:00+00'::timestamp with time zone)))
@@ -3805,7 +3985,8 @@ CREATE TABLE public.imported_products (
     external_id text NOT NULL,
     product_id uuid NOT NULL,
     digest text NOT NULL,
-    aside_sku text
+    aside_sku text,
+    variants jsonb
 );
 
 CREATE TABLE public.inbound_deliveries (
@@ -4330,6 +4511,7 @@ CREATE TABLE public.users (
     mail_token_expires_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    invited_as uuid,
     CONSTRAINT users_invited_somewhere CHECK (((password_hash IS NOT NULL) OR (business_id IS NOT NULL))),
     CONSTRAINT users_mail_token_hash_check CHECK ((length(mail_token_hash) = 32)),
     CONSTRAINT users_mail_token_whole CHECK (((mail_token_hash IS NULL) = (mail_token_expires_at IS NULL))),

@@ -88,7 +88,7 @@ void PasswordHasher::end_turn() {
 }
 
 asio::awaitable<std::string> PasswordHasher::Turn::hash(std::string password) const {
-  return hasher_->threads_.run([password = std::move(password)] { return hash_password(password); });
+  return hasher_->threads_.run([password = std::move(password)] { return waybill::hash_password(password); });
 }
 
 asio::awaitable<bool> PasswordHasher::Turn::matches(std::string password, std::string hash) const {

@@ -17,7 +17,11 @@ constexpr std::string_view statuses[] = {"active", "revoked"};
 constexpr Property entry_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "role", .kind = Kind::one_of, .nullable = false, .values = role_names},
     {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "expiresAt",
+     .kind = Kind::timestamp,
+     .description = "From then on the token is refused, also while its status is active."},
     {.name = "lastUsed", .kind = Kind::timestamp, .description = "Accurate to the minute."},
     {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
 };
@@ -131,9 +135,16 @@ asio::awaitable<Answer> create_token(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> revoke_token(Call& call, Services& services) {
+  const bool by_owner = call.principal.role == Role::owner;
   const auto rows = co_await services.db.write(
-      sql::tokens::Revoke{.business = call.business(), .token = call.id()}, call.cause());
-  if (rows.affected() == 0) throw not_found("token");
+      sql::tokens::Revoke{.business = call.business(), .token = call.id(), .by_owner = by_owner},
+      call.cause());
+  if (rows.affected() == 0) {
+    const auto token =
+        co_await services.db.read(sql::tokens::Get{.business = call.business(), .token = call.id()});
+    if (token.empty()) throw not_found("token");
+    throw Failure(ErrorCode::forbidden, "Only an owner can revoke a token with the role owner.");
+  }
   services.tokens_changed();
   co_return Answer::none();
 }
@@ -195,7 +206,8 @@ constexpr Endpoint token_endpoint_table[] = {
      .handler = revoke_token,
      .operation_id = "revokeToken",
      .summary = "Revokes an API token",
-     .description = "Every node refuses the token within a second.",
+     .description =
+         "Every node refuses the token within a second. Only an owner revokes a token of the role owner.",
      .tag = "Business"},
 };
 

@@ -211,10 +211,14 @@ asio::awaitable<std::string> Connection::read_body(std::size_t limit, const Requ
 /// Reads and parses until the body ends or is malformed, and calls `received`, if it is set, after each
 /// part. False if the client left or was too slow.
 asio::awaitable<bool> Connection::feed_body(const std::function<void()>& received) {
-  const auto ends_at = Steady::now() + limits_.body_timeout;
+  const auto began_at = Steady::now();
+  std::size_t arrived = 0;
   bool unfinished = input_.parse_received_body();
   while (unfinished) {
-    if (!co_await read_more(input_.body_buffer(), RequestInput::body_read_size, ends_at)) co_return false;
+    const auto ends_at = began_at + limits_.body_timeout + std::chrono::seconds(arrived / limits_.body_rate);
+    auto& buffer = input_.body_buffer();
+    if (!co_await read_more(buffer, RequestInput::body_read_size, ends_at)) co_return false;
+    arrived += buffer.size();
     unfinished = input_.parse_more_body();
     if (received) received();
   }

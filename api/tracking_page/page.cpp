@@ -378,6 +378,19 @@ json::array traces_of(const TrackedShipment& shipment) {
   return traces;
 }
 
+/// A page that has only a title and a sentence.
+Answer page_of_sentence(int status, std::string_view accept_language, const Text& title,
+                        const Text& sentence) {
+  const auto locale = preferred_locale(accept_language);
+  const auto heading = title.in(locale.language);
+  Markup out = page_head(locale, heading, {});
+  out.raw("<header><p class=\"name\">").text(texts::page.in(locale.language));
+  out.raw("</p></header>\n<main>\n<section>\n<h1>").text(heading).raw("</h1>\n<p class=\"lead\">");
+  out.text(sentence.in(locale.language));
+  out.raw("</p>\n</section>\n</main>\n</body>\n</html>\n");
+  return page_answer(status, locale, std::move(out), content_policy({}, {}));
+}
+
 }  // namespace
 
 Answer tracking_page(TrackedShipment shipment, std::string_view accept_language) {
@@ -415,14 +428,13 @@ Answer tracking_json(TrackedShipment shipment) {
 }
 
 Answer tracking_page_not_found(std::string_view accept_language) {
-  const auto locale = preferred_locale(accept_language);
-  const auto title = texts::not_found.in(locale.language);
-  Markup out = page_head(locale, title, {});
-  out.raw("<header><p class=\"name\">").text(texts::page.in(locale.language));
-  out.raw("</p></header>\n<main>\n<section>\n<h1>").text(title).raw("</h1>\n<p class=\"lead\">");
-  out.text(texts::not_found_sentence.in(locale.language));
-  out.raw("</p>\n</section>\n</main>\n</body>\n</html>\n");
-  return page_answer(404, locale, std::move(out), content_policy({}, {}));
+  return page_of_sentence(404, accept_language, texts::not_found, texts::not_found_sentence);
+}
+
+Answer tracking_page_limited(std::string_view accept_language, std::chrono::seconds wait) {
+  Answer answer = page_of_sentence(429, accept_language, texts::limited, texts::limited_sentence);
+  add_header(answer, "Retry-After", std::to_string(wait.count()));
+  return answer;
 }
 
 }  // namespace waybill::api

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -23,5 +24,8 @@ Answer tracking_json(TrackedShipment shipment);
 
 /// The page for a link without a shipment; status 404.
 Answer tracking_page_not_found(std::string_view accept_language);
+
+/// The page for a client that has requested too many; status 429 with Retry-After.
+Answer tracking_page_limited(std::string_view accept_language, std::chrono::seconds wait);
 
 }  // namespace waybill::api

@@ -308,9 +308,15 @@ TEST(TrackingPage, HasTheBackgroundsForWhichColorsAreDarkened) {
   EXPECT_THAT(style, HasSubstr("--bg:#101317;--card:#1a1e24;"));
 }
 
-TEST(TrackingPage, SaysInEachLanguageThatThereIsNoShipment) {
+TEST(TrackingPage, SaysInEachLanguageWhyNoShipmentIsShown) {
   std::set<std::string> pages;
   for (const auto tag : language_tags) {
+    const auto limited = tracking_page_limited(tag, std::chrono::seconds(7));
+    EXPECT_EQ(limited.status, 429);
+    EXPECT_EQ(header(limited, "Retry-After"), "7");
+    EXPECT_EQ(header(limited, "Content-Language"), tag);
+    EXPECT_EQ(unbalanced(limited.data), "");
+    pages.insert(limited.data);
     const auto answer = tracking_page_not_found(tag);
     EXPECT_EQ(answer.status, 404);
     EXPECT_EQ(header(answer, "Content-Language"), tag);
@@ -318,7 +324,7 @@ TEST(TrackingPage, SaysInEachLanguageThatThereIsNoShipment) {
     EXPECT_EQ(unbalanced(answer.data), "");
     pages.insert(answer.data);
   }
-  EXPECT_EQ(pages.size(), language_tags.size());
+  EXPECT_EQ(pages.size(), 2 * language_tags.size());
 }
 
 TEST(TrackingJson, HasTheFactsOfThePageAndNothingElse) {

@@ -96,6 +96,14 @@ inline constexpr Text not_found_sentence{
     "entier.",
     "Este enlace no es válido o el envío ya no está disponible. Compruebe que ha abierto el enlace completo.",
     "Este link não é válido ou o envio já não está disponível. Verifique se abriu o link completo."};
+inline constexpr Text limited{"Too many requests", "Zu viele Aufrufe", "Trop de requêtes",
+                              "Demasiadas solicitudes", "Demasiados pedidos"};
+inline constexpr Text limited_sentence{
+    "This page was opened too often. Please try again in a minute.",
+    "Diese Seite wurde zu oft geöffnet. Bitte versuchen Sie es in einer Minute noch einmal.",
+    "Cette page a été ouverte trop souvent. Veuillez réessayer dans une minute.",
+    "Esta página se ha abierto demasiadas veces. Vuelva a intentarlo dentro de un minuto.",
+    "Esta página foi aberta demasiadas vezes. Tente novamente dentro de um minuto."};
 
 }  // namespace texts
 

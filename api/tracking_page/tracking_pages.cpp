@@ -30,15 +30,6 @@ std::optional<Guid> parse_token(std::string_view digits) {
   return Guid::parse(text);
 }
 
-/// Throws Failure (RATE_LIMITED) if the client has seen too many pages in this minute.
-void count_view(const Call& call, Services& services) {
-  auto& views = services.public_limits.page_views;
-  if (const auto wait = views.count(network_of(call.peer), services.clock.now())) {
-    throw Failure(ErrorCode::rate_limited, "Too many pages were requested; try again later.")
-        .with_retry_after(*wait);
-  }
-}
-
 /// `clock` is the time in the business's zone as if it were UTC.
 ZonedTime zoned(Time at, Time clock) {
   return {.at = at, .utc_offset = std::chrono::floor<std::chrono::minutes>(clock - at)};
@@ -96,11 +87,16 @@ TrackedShipment shipment_of(const sql::tracking_pages::Get::Row& row) {
 }
 
 asio::awaitable<Answer> show_page(Call& call, Services& services) {
-  count_view(call, services);
+  const auto wait = services.public_limits.page_views.count(network_of(call.peer), services.clock.now());
   std::string_view name = call.path_text;
   const bool is_json = name.ends_with(json_suffix);
   if (is_json) name.remove_suffix(json_suffix.size());
   const std::string language(find_field(call.head, "accept-language").value_or(""));
+  if (wait && is_json) {
+    throw Failure(ErrorCode::rate_limited, "Too many pages were requested; try again later.")
+        .with_retry_after(*wait);
+  }
+  if (wait) co_return tracking_page_limited(language, *wait);
   std::optional<TrackedShipment> shipment;
   if (const auto token = parse_token(name)) {
     const auto rows =

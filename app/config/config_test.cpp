@@ -217,6 +217,9 @@ TEST(Config, RefusesValuesOutOfBounds) {
       {"read-database-url", "postgresql://a,b/w?target_session_attrs=primary"},
       {"smtp-url", "http://x"},
       {"public-url", "ftp://x"},
+      {"public-url", "https://a.example/b?c"},
+      {"public-url", "https://a.example/#b"},
+      {"public-url", "https://user@a.example"},
       {"log-format", "xml"},
       {"log-level", "loud"},
       {"retry-schedule", "5x"},
@@ -225,6 +228,8 @@ TEST(Config, RefusesValuesOutOfBounds) {
       {"trusted-proxy", "proxy.example.com"},
       {"trusted-proxy", "10.0.0.0/33"},
       {"carrier-gateway", "karrio:5002"},
+      {"carrier-gateway", "ftp://karrio:5002"},
+      {"carrier-gateway", "http://user:password@karrio:5002"},
       {"carrier-gateway", "http://karrio:5002/?token=x"},
       {"allow-private-destinations", "maybe"}};
   for (const auto& [name, value] : bad) {

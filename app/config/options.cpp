@@ -58,6 +58,12 @@ void apply_database_url(Config& config, const Values& values) {
   if (const auto fault = storage::pq::url_fault(config.database_url)) throw ConfigError(*fault);
 }
 
+void apply_public_url(Config& config, const Values& values) {
+  url(&Config::public_url, {"http://", "https://"})(config, values);
+  if (config.public_url.find_first_of("?#@ ") != std::string::npos)
+    throw ConfigError("must not have a user name, a query, a fragment or a blank");
+}
+
 void apply_read_database_url(Config& config, const Values& values) {
   url(&Config::read_database_url, {"postgresql://", "postgres://"})(config, values);
   if (const auto fault = storage::pq::standby_url_fault(config.read_database_url)) throw ConfigError(*fault);
@@ -132,9 +138,10 @@ void apply_cors_origins(Config& config, const Values& values) {
 void apply_carrier_gateways(Config& config, const Values& values) {
   config.carrier_gateways.clear();
   for (const std::string& value : values) {
-    const auto place = net::parse_destination(value);
-    if (!place || value.find_first_of("?#") != std::string::npos)
-      throw ConfigError("must be an http or https URL without a query, not \"" + value + "\"");
+    constexpr net::DestinationPolicy any{.allow_private = true};
+    if (const auto error = net::check_url(value, any)) throw ConfigError(*error + ", not \"" + value + "\"");
+    if (value.find_first_of("?#") != std::string::npos)
+      throw ConfigError("must not have a query, not \"" + value + "\"");
     config.carrier_gateways.push_back(value.substr(0, value.find_last_not_of('/') + 1));
   }
 }
@@ -245,7 +252,7 @@ std::vector<Option> serving_options() {
            "The service's URL for its users: links in mails and stores. Empty: the address of `--listen`.",
        .commands = making_links,
        .is_common = true,
-       .apply = url(&Config::public_url, {"http://", "https://"})},
+       .apply = apply_public_url},
       {.name = "cors-origin",
        .value_name = "ORIGIN",
        .default_text = "",
@@ -260,7 +267,7 @@ std::vector<Option> serving_options() {
        .help =
            "The address of a gateway for carriers that businesses may name as `apiUrl`, such as a Karrio in "
            "the cluster. It may be private and `http`. Repeatable.",
-       .commands = serving,
+       .commands = serving_and_doctor,
        .repeatable = true,
        .is_common = true,
        .apply = apply_carrier_gateways},
@@ -367,7 +374,7 @@ std::vector<Option> delivery_options() {
        .default_text = "false",
        .help = "Allows webhooks, push messages and store connections to loopback and private addresses and "
                "to any port.",
-       .commands = serving,
+       .commands = serving_and_doctor,
        .is_common = true,
        .apply =
            [](Config& config, const Values& values) {

@@ -14,7 +14,9 @@
 #include "app/process/service_manager.hpp"
 #include "app/process/signals.hpp"
 #include "base/observe.hpp"
+#include "storage/blocking/connection.hpp"
 #include "storage/schema/migrate.hpp"
+#include "storage/settings/key_check.hpp"
 
 namespace waybill::app {
 namespace {
@@ -53,10 +55,14 @@ class ApiUrlFile {
   std::filesystem::path path_;
 };
 
-// A missing file is created only if it is the only one: with several, a mistyped name would give this
-// process a key that no other has.
-Keys read_or_make_keys(const Config& config) {
+// A missing file is created only if it is the only one and the database has no key: otherwise a mistyped
+// name would give this process a key that no other has.
+Keys read_or_make_keys(const Config& config, const std::string& database_url) {
   if (config.secret_key_files.size() > 1) return read_keys(config);
+  if (!std::filesystem::exists(config.secret_key_files.front())) {
+    storage::blocking::Connection session(database_url, "waybill start");
+    if (storage::has_secret_key(session)) return read_keys(config);
+  }
   return {SecretBox::read_or_make_key(config.secret_key_files.front())};
 }
 
@@ -95,7 +101,8 @@ int serve_up(const Config& config, Roles roles, const ServiceManager& manager, c
   }
   const std::string database_url = cluster ? cluster->url() : config.database_url;
   storage::migrate(database_url);
-  const int status = run_node(config, database_url, read_or_make_keys(config), roles, true, manager, signals);
+  const int status =
+      run_node(config, database_url, read_or_make_keys(config, database_url), roles, true, manager, signals);
   if (cluster) cluster->stop(cluster_grace);
   return status;
 }

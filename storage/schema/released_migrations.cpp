@@ -109,6 +109,11 @@ constexpr auto locks = std::to_array<Locks>({
     {"0110_resumed_businesses", "lock table businesses in access exclusive mode"},
     {"0111_skus_of_left_out_products", "lock table imported_products in access exclusive mode"},
     {"0112_last_ticks", "lock table schedules in access exclusive mode"},
+    {"0113_variants_of_imported_products", "lock table imported_products in access exclusive mode"},
+    {"0114_failures_of_products", "lock table integrations in access exclusive mode"},
+    {"0121_addresses_of_routes", "lock table dispatches, dispatch_stops in access exclusive mode"},
+    {"0122_guids_of_invitations", "lock table users in access exclusive mode"},
+    {"0129_erased_attempts", "lock table run_queue in access exclusive mode"},
 });
 
 }  // namespace

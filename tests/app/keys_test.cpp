@@ -153,6 +153,18 @@ TEST_F(Keys, RotateSealsEveryValueWithTheFirstKey) {
         << "a cursor never expires";
 }
 
+TEST_F(Keys, UpMakesNoKeyForADatabaseThatHasOne) {
+  {
+    const Waybill first(database.url(), with("up", old_key));
+  }
+  const std::string mistyped = directory / "mistyped.key";
+  const Finished refused = run({waybill_binary(), "up", "--database-url", database.url(), "--listen",
+                                "127.0.0.1:0", "--metrics-listen", "off", "--secret-key-file", mistyped});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.standard_error, HasSubstr("mistyped.key"));
+  EXPECT_FALSE(fs::exists(mistyped));
+}
+
 TEST_F(Keys, AnAddressFindsItsMailsAfterARotation) {
   std::string token;
   {

@@ -156,7 +156,8 @@ TEST_F(TokensTest, AreListedInPagesNewestFirst) {
   for (int count = 0; count < 4; ++count) create({{"name", "n" + std::to_string(count)}});
   const auto response = http.get(std::string(path) + "?Page=1&PageSize=2");
   ASSERT_EQ(response.status, 200) << response.text;
-  EXPECT_EQ(names_of(at(response.data(), "0")), (Names{"guid", "name", "createdAt", "lastUsed", "status"}));
+  EXPECT_EQ(names_of(at(response.data(), "0")),
+            (Names{"guid", "name", "role", "createdAt", "expiresAt", "lastUsed", "status"}));
   EXPECT_EQ(texts(response, "name"), (std::vector<std::string>{"n3", "n2"}));
   EXPECT_EQ(at(response.body, "totalCount"), 5) << "including the token of the test";
   EXPECT_EQ(at(response.body, "totalPages"), 3);
@@ -191,6 +192,15 @@ TEST_F(TokensTest, AreRevokedAtOnceAndRemainListed) {
   EXPECT_EQ(text_at(http.get(path).data(), "0.status"), "revoked");
   EXPECT_EQ(http.del(record).status, 200) << "a second revocation changes nothing";
   expect_refused(http.del(std::string(path) + "/" + std::string(unknown_guid)), 404, "NOT_FOUND");
+}
+
+TEST_F(TokensTest, OnlyAnOwnerRevokesATokenWithTheRoleOwner) {
+  const auto owners = create(), admins = create();
+  tenant.sql.rows("update api_tokens set role = 'owner' where guid = $1::uuid",
+                  {text_at(owners.data(), "guid")});
+  expect_refused(client(admins).del(owners.header("Location")), 403, "FORBIDDEN");
+  EXPECT_EQ(text_at(http.get(owners.header("Location")).data(), "status"), "active");
+  EXPECT_EQ(client(owners).del(owners.header("Location")).status, 200);
 }
 
 TEST_F(TokensTest, TheTimeOfLastUseIsWrittenAtMostOnceAMinute) {

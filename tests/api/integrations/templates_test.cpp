@@ -1,12 +1,18 @@
 #include <future>
 #include <set>
 
+#include <gmock/gmock.h>
+
 #include "base/guid.hpp"
 #include "tests/api/fixtures/api_fixture.hpp"
 #include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {
 namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
 
 class TemplatesTest : public ApiTest {
  protected:
@@ -302,6 +308,39 @@ TEST_F(TemplatesTest, PreviewRendersARecordAndItsRelatedRecords) {
   expect_refused(http.post(path, {{"entityId", unknown_guid}}), 404, "NOT_FOUND");
   expect_refused(http.post(path, {{"entityId", other_business().create_order()}}), 404, "NOT_FOUND");
   EXPECT_EQ(tenant.runs("entityId=" + order).size(), 0U) << "nothing was sent";
+}
+
+TEST_F(TemplatesTest, BuiltInMailsShowTheLocalDateAndTheDecimalsOfTheCurrency) {
+  tenant.sql.exec("update businesses set timezone = 'Pacific/Auckland' where guid = '" + tenant.id + "'");
+  const auto order =
+      tenant.create_order({{"currency", "JPY"},
+                           {"collectionDate", "2026-12-05T20:30:00Z"},
+                           {"items", {{{"description", "Lamp"}, {"quantity", 2}, {"price", 995}}}}});
+  const auto body = text_at(preview(built_in("order_created"), order), "body");
+  EXPECT_THAT(body, HasSubstr("Total: 1990 JPY\n"));
+  EXPECT_THAT(text_at(preview(built_in("order_collection_scheduled"), order), "body"),
+              HasSubstr("planned for 2026-12-06"));
+  const auto own = create(mail({{"body", "{{formatted.collectionDate}} {{collectionDate}} {{totalValue}}"}}));
+  EXPECT_EQ(text_at(preview(own, order), "body"), "2026-12-06 2026-12-05T20:30:00.000Z 1990");
+}
+
+TEST_F(TemplatesTest, BuiltInMailsListTheLiveShipmentsOfAnOrder) {
+  const auto order = tenant.insert_order();
+  const auto number_of = [&](const std::string& shipment) {
+    return tenant.sql.value("select tracking_number from shipments where guid = $1", {shipment});
+  };
+  const auto cancelled = number_of(tenant.insert_shipment(order, "cancelled"));
+  const auto returned = number_of(tenant.insert_shipment(order, "returned"));
+  const auto live = number_of(tenant.insert_shipment(order, "in_transit"));
+  for (const auto* const code : {"order_shipped", "order_delivered"}) {
+    for (const auto* const part : {"body", "html"}) {
+      const auto text = text_at(preview(built_in(code), order), part);
+      EXPECT_THAT(text, HasSubstr(live)) << code;
+      EXPECT_THAT(text, Not(AnyOf(HasSubstr(cancelled), HasSubstr(returned)))) << code;
+    }
+  }
+  const auto own = create(mail({{"body", "{{#shipments}}{{status}} {{/shipments}}"}}));
+  EXPECT_THAT(text_at(preview(own, order), "body"), HasSubstr("cancelled")) << "users' texts see all";
 }
 
 TEST_F(TemplatesTest, PreviewOfMoreThan1MiBIsRefused) {

@@ -75,6 +75,16 @@ TEST_F(RecordSearch, AWholeTextFindsItsRecordWithoutRegardToCase) {
     EXPECT_EQ(found(part), Texts{}) << part;
 }
 
+TEST_F(RecordSearch, BlanksAroundTextsThatSqlWroteDoNotMatter) {
+  const auto sold = tenant.insert_order(
+      {{"order_number", "' ERP-1 '"}, {"external_reference", "'Ref 9 '"}, {"tags", "'[\" hot \"]'"}});
+  for (const char* const text : {"erp-1", " ERP-1", "ref 9"}) EXPECT_EQ(found(text), Texts{sold}) << text;
+  const auto parcel = create();
+  update(parcel, "external_reference = ' Ref 8', tags = '[\" hot \"]'");
+  EXPECT_EQ(found("ref 8"), Texts{parcel});
+  EXPECT_EQ(texts(http.get("/api/v1/shipments?externalReference=Ref%208&tag=hot"), "guid"), Texts{parcel});
+}
+
 TEST_F(RecordSearch, TheSkuOfAVariantFindsItsProduct) {
   const auto shirt = product("Shirt", "TS");
   const auto response =
