@@ -212,7 +212,7 @@ asio::awaitable<std::string> Connection::read_body(std::size_t limit, const Requ
 /// part. False if the client left or was too slow.
 asio::awaitable<bool> Connection::feed_body(const std::function<void()>& received) {
   const auto began_at = Steady::now();
-  std::size_t arrived = 0;
+  std::size_t arrived = input_.size_after_head();
   bool unfinished = input_.parse_received_body();
   while (unfinished) {
     const auto ends_at = began_at + limits_.body_timeout + std::chrono::seconds(arrived / limits_.body_rate);

@@ -47,6 +47,8 @@ class RequestInput {
   bool body_is_complete() const { return parser_->is_done(); }
   /// True if bytes have arrived after the head.
   bool has_more_than_head() const { return in_.size() > head_size_; }
+  /// The bytes that have arrived after the head.
+  std::size_t size_after_head() const { return in_.size() - head_size_; }
   /// Parses the part of the body that has arrived with the head. True if more is needed: then fill
   /// `body_buffer` and call `parse_more_body`. False if the body is complete or malformed.
   bool parse_received_body();

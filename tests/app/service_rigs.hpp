@@ -20,6 +20,7 @@
 #include "worker/shards/lease_keeper.hpp"
 #include "worker/stores/importer.hpp"
 #include "worker/timers/schedule_keeper.hpp"
+#include "worker/tracking/tracking_puller.hpp"
 #include "worker/worker.hpp"
 
 namespace waybill::tests {
@@ -69,6 +70,18 @@ template <typename S, typename... Arguments>
 std::unique_ptr<Rig> plain(Arguments&&... arguments) {
   return std::make_unique<Plain<S>>(std::forward<Arguments>(arguments)...);
 }
+
+class TrackingRig final : public Rig {
+ public:
+  explicit TrackingRig(const Place& place)
+      : puller_({.database_url = place.database.url(), .worker = place.worker, .gateways = {}},
+                place.secrets) {}
+  Service& service() override { return puller_; }
+  void prompt() override { puller_.look(); }
+
+ private:
+  worker::TrackingPuller puller_;
+};
 
 class PausesRig final : public Rig {
  public:

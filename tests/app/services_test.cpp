@@ -27,7 +27,6 @@
 #include "tests/harness/eventually.hpp"
 #include "worker/duties/duties.hpp"
 #include "worker/purchases/purchaser.hpp"
-#include "worker/tracking/tracking_puller.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -95,12 +94,7 @@ const Case cases[] = {
      {Kind::purchases, Kind::http_client},
      {"waybill purchases"}},
     {"Tracking",
-     [](Place& place) {
-       return plain<worker::TrackingPuller>(
-           worker::TrackingPuller::Options{
-               .database_url = place.database.url(), .worker = place.worker, .gateways = {}},
-           place.secrets);
-     },
+     [](Place& place) { return std::make_unique<TrackingRig>(place); },
      {Kind::tracking, Kind::http_client},
      {"waybill tracking"}},
     {"Push", [](Place& place) { return std::make_unique<PushRig>(place); }, {Kind::push}, {"waybill push"}},

@@ -11,7 +11,7 @@ join businesses b on b.guid = $1
 cross join lateral (
   select sum(t.orders)::bigint as orders, array_agg(t.orders order by t.place) as counts,
          array_agg(t.value order by t.place) as values, array_agg(t.currency order by t.place) as currencies,
-         jsonb_agg(jsonb_build_object('currency', t.currency, 'orders', t.orders, 'value', t.value) order by t.place) as sums
+         jsonb_agg(jsonb_build_object('currency', t.currency, 'orders', t.orders, 'value', trim_scale(t.value)) order by t.place) as sums
   from (select currency, count(*) as orders, coalesce(sum(total_value), 0) as value,
                row_number() over (order by count(*) desc, currency <> b.currency, currency) as place
         from orders

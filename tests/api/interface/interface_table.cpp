@@ -102,7 +102,8 @@ constexpr Row table[] = {
     {"GET", "/api/v1/Customers/{customerId}/recent-shipments", "$customer", "", 200, Data::array,
      "guid,trackingNumber,status,deliveryDate"},
     {"GET", "/api/v1/Customers/{customerId}/sales-analytics", "$customer", "", 200, Data::object,
-     "totalOrders,totalShipments,totalValue,averageOrderValue,onTimeDeliveryRate"},
+     "totalOrders,totalShipments,totalValue,averageOrderValue,onTimeDeliveryRate,currency,"
+     "byCurrency[currency,orders,value]"},
     {"POST", "/api/v1/Customers/upload", "", csv_form, 201, Data::guid, "", Caller::business,
      "multipart/form-data; boundary=end"},
     {"GET", "/api/v1/Customers/confirm-upload", "?guid=$new.upload", "", 200, Data::none, ""},
@@ -188,7 +189,7 @@ constexpr Row table[] = {
      "notifications{emailEnabled,pushEnabled}"},
     {"GET", "/api/business/generate-api-token", "", "", 201, Data::object, "token,createdAt,expiresAt"},
     {"GET", "/api/business/tokens", "?Page=1&PageSize=100", "", 200, Data::list,
-     "guid,name,createdAt,lastUsed,status"},
+     "guid,name,createdAt,lastUsed,status,role,expiresAt"},
     // Vehicles and tracking
     {"GET", "/api/vehicles", "", "", 200, Data::array,
      "guid,name,licensePlate,make,model,type,status,year,capacity{weight,volume},currentDriver{guid,name},"
