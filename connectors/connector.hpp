@@ -39,6 +39,11 @@ enum class StoreProblem {
   refused,      // no later attempt can succeed (a cancelled order, an unknown order)
 };
 
+/// True if a later attempt may succeed without a change of the settings.
+inline bool may_pass(StoreProblem problem) {
+  return problem == StoreProblem::busy || problem == StoreProblem::failing;
+}
+
 /// A call to a store failed. `what()` is a sentence for the business that includes the store's message, if
 /// any (at most 300 characters), and no secret.
 class StoreError : public std::exception {

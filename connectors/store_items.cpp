@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/utf8.hpp"
 #include "connectors/store_text.hpp"
@@ -90,6 +90,19 @@ std::vector<std::int64_t> pieces_in_parcel(const StoreTracking& tracking, std::v
     pieces[*place] = std::clamp<std::int64_t>(ours.quantity, 0, items[*place].quantity);
   }
   return pieces;
+}
+
+std::map<std::string, std::int64_t> pieces_by_line(const StoreTracking& tracking,
+                                                   const std::vector<StoreLine>& lines) {
+  std::vector<StoreItem> items;
+  items.reserve(lines.size());
+  for (const auto& line : lines) items.push_back(line.item);
+  const auto pieces = pieces_in_parcel(tracking, std::move(items));
+  std::map<std::string, std::int64_t> by_line;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (pieces[i] > 0) by_line[lines[i].id] = pieces[i];
+  }
+  return by_line;
 }
 
 }  // namespace waybill::connectors

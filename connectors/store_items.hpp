@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,15 @@ std::vector<Guid> item_guids(const Guid& order, const std::vector<StoreItem>& it
 /// The pieces of each item of the store that are in the parcel: all of them if the parcel has all items of
 /// the order, none if the items cannot be found in it.
 std::vector<std::int64_t> pieces_in_parcel(const StoreTracking& tracking, std::vector<StoreItem> items);
+
+/// A line of a store's order, and the item that it is here.
+struct StoreLine {
+  std::string id;  // the store's
+  StoreItem item;
+};
+
+/// The pieces of the lines in the parcel, by their ids, without the lines that have none in it.
+std::map<std::string, std::int64_t> pieces_by_line(const StoreTracking& tracking,
+                                                   const std::vector<StoreLine>& lines);
 
 }  // namespace waybill::connectors

@@ -15,7 +15,7 @@ json::object object_of(std::string_view text) {
   return std::get<json::value>(parse_exact_json(text)).get_object();
 }
 
-/// What is left of a body whose fields were refused.
+/// The rest of a body whose fields were refused.
 std::string left_of(std::string_view body, std::string_view shown, const std::vector<std::string>& refused) {
   auto given = object_of(body);
   FieldErrors errors;

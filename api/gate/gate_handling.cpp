@@ -53,19 +53,14 @@ asio::awaitable<json::object> shown_record(const Endpoint& endpoint, const Call&
 asio::awaitable<void> accept_unchanged(const Endpoint& endpoint, Call& call, Services& services,
                                        FieldErrors& errors) {
   const auto shown = co_await shown_record(endpoint, call, services);
-  const auto accept = [&] {
+  co_await services.bodies.run_if(call.is_bulk, call.business(), [&] {
     auto& body = call.body.get_object();
     for (int checks = 0; checks < most_checks && !errors.empty(); ++checks) {
       if (!remove_unchanged(body, shown, errors)) return;
       errors.clear();
       check_object(endpoint, body, errors);
     }
-  };
-  if (call.is_bulk) {
-    co_await services.bodies.run(call.business(), accept);
-  } else {
-    accept();
-  }
+  });
 }
 
 std::string paging_suffix(std::int64_t page, const Answer& answer) {

@@ -46,7 +46,7 @@ class RequestInput {
 
   bool body_is_complete() const { return parser_->is_done(); }
   /// True if bytes have arrived after the head.
-  bool has_more_than_head() const { return in_.size() > head_size_; }
+  bool has_more_than_head() const { return size_after_head() > 0; }
   /// The bytes that have arrived after the head.
   std::size_t size_after_head() const { return in_.size() - head_size_; }
   /// Parses the part of the body that has arrived with the head. True if more is needed: then fill

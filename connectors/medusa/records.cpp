@@ -151,8 +151,8 @@ std::optional<StoreItem> item_of(const json::value& item) {
 }
 
 /// The lines with something left. Throws UnreadableRecord.
-std::vector<MedusaLine> lines_of(const json::value& order) {
-  std::vector<MedusaLine> lines;
+std::vector<StoreLine> lines_of(const json::value& order) {
+  std::vector<StoreLine> lines;
   for (const auto* const item : by_id(order, "items")) {
     if (auto read = item_of(*item))
       lines.push_back({.id = medusa_text(*item, "id"), .item = *std::move(read)});
@@ -331,7 +331,7 @@ std::string medusa_text(const json::value& record, std::string_view path) {
   return text(record, path).value_or("");
 }
 
-std::vector<MedusaLine> medusa_lines(const json::value& order) {
+std::vector<StoreLine> medusa_lines(const json::value& order) {
   try {
     return lines_of(order);
   } catch (const UnreadableRecord& unreadable) {

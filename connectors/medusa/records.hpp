@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "connectors/connector.hpp"
+#include "connectors/store_items.hpp"
 
 namespace waybill::connectors {
 
@@ -47,14 +48,9 @@ void add_medusa_product(const json::value& product, std::string_view currency, S
 void set_aside_medusa_order(const json::value& order, std::string reason, StorePage<StoreOrder>& page);
 void set_aside_medusa_product(const json::value& product, std::string reason, StorePage<StoreProduct>& page);
 
-/// A line of an order, and the item that it is here.
-struct MedusaLine {
-  std::string id;
-  StoreItem item;
-};
 /// The lines with something left, in the order of their ids. Throws StoreError refused for a quantity that
 /// cannot be read.
-std::vector<MedusaLine> medusa_lines(const json::value& order);
+std::vector<StoreLine> medusa_lines(const json::value& order);
 
 /// The store's `updated_at`; nullopt if it cannot be read.
 std::optional<Time> medusa_changed_at(const json::value& record);

@@ -21,8 +21,7 @@ constexpr std::chrono::seconds overlap(90);
 /// True if the store may be able to answer for fewer records.
 bool is_of_few_records(const StoreError& error) {
   const bool is_too_large = dynamic_cast<const OversizedAnswer*>(&error) != nullptr;
-  const bool is_passing = error.problem() == StoreProblem::busy || error.problem() == StoreProblem::failing;
-  return is_too_large || (is_passing && !error.retry_after());
+  return is_too_large || (may_pass(error.problem()) && !error.retry_after());
 }
 
 std::string failure_to_show(const StoreError& error) {

@@ -133,16 +133,7 @@ using Parcel = std::map<std::string, std::int64_t>;
 /// nullopt for a parcel with all items.
 std::optional<Parcel> parcel_of(const json::value& order, const StoreTracking& tracking) {
   if (!tracking.is_part()) return std::nullopt;
-  const auto lines = medusa_lines(order);
-  std::vector<StoreItem> items;
-  items.reserve(lines.size());
-  for (const auto& line : lines) items.push_back(line.item);
-  const auto pieces = pieces_in_parcel(tracking, std::move(items));
-  Parcel parcel;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (pieces[i] > 0) parcel[lines[i].id] = pieces[i];
-  }
-  return parcel;
+  return pieces_by_line(tracking, medusa_lines(order));
 }
 
 /// True if the parcel has all that the fulfilment has.

@@ -252,9 +252,9 @@ std::string shopify_gid(std::string_view kind, std::string_view id) {
   return "gid://shopify/" + std::string(kind) + "/" + std::string(id);
 }
 
-std::vector<ShopifyLine> shopify_lines(const json::array& nodes) {
+std::vector<StoreLine> shopify_lines(const json::array& nodes) {
   const char* const quantity = has_nothing_left(nodes) ? "quantity" : "currentQuantity";
-  std::vector<ShopifyLine> lines;
+  std::vector<StoreLine> lines;
   for (const auto& node : nodes) {
     const auto* const line = node.if_object();
     StoreItem item;

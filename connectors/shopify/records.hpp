@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "connectors/connector.hpp"
+#include "connectors/store_items.hpp"
 
 namespace waybill::connectors {
 
@@ -21,14 +22,9 @@ std::string shopify_status(const json::object& order);
 /// A weight of the store in kilograms; nullopt for 0 (Shopify's "unset") and unknown units.
 std::optional<std::string> shopify_kilograms(const json::object& weight);
 
-/// A line of an order, and the item that it is here.
-struct ShopifyLine {
-  std::string id;  // a gid
-  StoreItem item;
-};
 /// The lines with the quantities that are left after edits and refunds; if nothing is left, with the ordered
 /// ones. Throws std::invalid_argument for a quantity that cannot be read.
-std::vector<ShopifyLine> shopify_lines(const json::array& nodes);
+std::vector<StoreLine> shopify_lines(const json::array& nodes);
 
 /// Adds an order of the API, with all its line items, to a page: as a record or as unreadable. Leaves out
 /// test orders.

@@ -197,7 +197,7 @@ std::unique_ptr<StoreSweep<StoreProduct>> shopify_products(std::shared_ptr<Shopi
                                                       set_aside_shopify_product, since);
 }
 
-asio::awaitable<std::vector<ShopifyLine>> shopify_order_lines(ShopifyApi& api, json::value id) {
+asio::awaitable<std::vector<StoreLine>> shopify_order_lines(ShopifyApi& api, json::value id) {
   auto data = co_await api.call(shopify::order, {{"id", std::move(id)}});
   auto* const order = object_in(data, "order");
   if (order == nullptr) throw StoreError(StoreProblem::refused, "The store has no such order.");

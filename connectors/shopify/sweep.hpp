@@ -17,7 +17,7 @@ std::unique_ptr<StoreSweep<StoreProduct>> shopify_products(std::shared_ptr<Shopi
                                                            std::optional<Time> since);
 /// All lines of an order by its gid. Throws StoreError: refused without the order, and for lines that cannot
 /// be read.
-asio::awaitable<std::vector<ShopifyLine>> shopify_order_lines(ShopifyApi& api, json::value id);
+asio::awaitable<std::vector<StoreLine>> shopify_order_lines(ShopifyApi& api, json::value id);
 /// Implements Store::order.
 asio::awaitable<StorePage<StoreOrder>> shopify_order(std::shared_ptr<ShopifyApi> api,
                                                      std::string external_id);

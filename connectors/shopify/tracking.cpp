@@ -144,22 +144,6 @@ void keep_unfinished(Deliveries& deliveries, const StoreTracking& tracking) {
   if (!placed) deliveries.open.clear();
 }
 
-// The pieces of each of the order's lines in the parcel, by the lines' ids.
-asio::awaitable<std::map<std::string, std::int64_t>> pieces_by_line(ShopifyApi& api,
-                                                                    const json::value& order_id,
-                                                                    const StoreTracking& tracking) {
-  const auto lines = co_await shopify_order_lines(api, order_id);
-  std::vector<StoreItem> items;
-  items.reserve(lines.size());
-  for (const auto& line : lines) items.push_back(line.item);
-  const auto pieces = pieces_in_parcel(tracking, std::move(items));
-  std::map<std::string, std::int64_t> parcel;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (pieces[i] > 0) parcel[lines[i].id] = pieces[i];
-  }
-  co_return parcel;
-}
-
 // Moves what the open fulfillment order has of the parcel from `parcel` to its lines.
 asio::awaitable<void> pick_lines(ShopifyApi& api, std::map<std::string, std::int64_t>& parcel,
                                  OpenOrder& order) {
@@ -192,7 +176,7 @@ asio::awaitable<void> pick_lines(ShopifyApi& api, std::map<std::string, std::int
 asio::awaitable<void> keep_parcel(ShopifyApi& api, const json::value& order_id, const StoreTracking& tracking,
                                   Deliveries& deliveries) {
   if (!tracking.is_part() || deliveries.open.empty()) co_return;
-  auto parcel = co_await pieces_by_line(api, order_id, tracking);
+  auto parcel = pieces_by_line(tracking, co_await shopify_order_lines(api, order_id));
   for (auto& [location, orders] : deliveries.open) {
     for (auto& order : orders) co_await pick_lines(api, parcel, order);
     std::erase_if(orders, [](const OpenOrder& order) { return order.lines.empty(); });

@@ -244,9 +244,7 @@ class Sweep {
       } catch (const StoreError& error) {
         if (control_.must_stop()) throw Stopped();
         wait = std::max(wait, error.retry_after().value_or(wait));
-        const bool may_pass =
-            error.problem() == StoreProblem::busy || error.problem() == StoreProblem::failing;
-        if (!may_pass || attempt == attempts_of_call || wait > max_wait) throw;
+        if (!connectors::may_pass(error.problem()) || attempt == attempts_of_call || wait > max_wait) throw;
       }
       co_await control_.pause(wait);
     }

@@ -27,7 +27,7 @@ StoreProduct shirt(std::vector<StoreVariant> variants) {
   return {.external_id = "1", .name = "Shirt", .variants = std::move(variants)};
 }
 
-/// What the import writes.
+/// The variants that the import writes.
 MergedVariants merged(const OwnProduct& own, StoreProduct product) {
   const auto gone = gone_variants(own, product);
   return merge_variants(own, product, {gone.begin(), gone.end()});

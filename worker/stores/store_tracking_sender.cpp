@@ -144,7 +144,7 @@ actions::Outcome outcome_of(const StoreError& error) {
 
 bool is_down(StoreProblem problem) {
   return problem == StoreProblem::unreachable || problem == StoreProblem::tls ||
-         problem == StoreProblem::busy || problem == StoreProblem::failing;
+         connectors::may_pass(problem);
 }
 
 void skip(AttemptResult& result, std::string_view code, std::string_view reason) {
