@@ -224,9 +224,7 @@ TEST_F(WorkflowFollower, ARunIsNotClaimedUntilTheChangesBeforeItAreRead) {
     EXPECT_EQ(runs("queued"), 1);
   }
   EXPECT_TRUE(catches_up());
-  due.look_again();
-  EXPECT_TRUE(due.claim(session_));
-  EXPECT_TRUE(eventually([&] { return runs("held") == 1; }));
+  EXPECT_TRUE(claims_until_one_is("held", due));
 }
 
 TEST_F(WorkflowFollower, AChangeThatNoLookHasFoundYetAppliesToALaterRun) {

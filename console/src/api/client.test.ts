@@ -17,3 +17,11 @@ test('Who signs out after the end of the session is not asked for the password',
   await expect(api.POST('/api/user/logout', {baseUrl: 'http://console'})).rejects.toMatchObject({status: 401});
   expect(renew).not.toHaveBeenCalled();
 });
+
+test('A refusal without the form of the API has its status as text', async () => {
+  for (const text of ['<html>', 'null', '"busy"', '{"message":"busy"}', '[]']) {
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(text, {status: 503, statusText: 'Service Unavailable'})));
+    const call = api.GET('/api/today', {baseUrl: 'http://console'});
+    await expect(call).rejects.toMatchObject({status: 503, code: 'UNAVAILABLE', message: '503 Service Unavailable'});
+  }
+});

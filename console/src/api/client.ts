@@ -91,7 +91,7 @@ async function reach(request: Request): Promise<Response> {
 function refusal(answer: Response, text: string): ApiError {
   let error: Partial<Schemas['Error']['error']> = {};
   try {
-    error = (JSON.parse(text) as Schemas['Error']).error;
+    error = (JSON.parse(text) as Partial<Schemas['Error']> | null)?.error ?? {};
   } catch {
     // A proxy's page: the status says what there is to know.
   }

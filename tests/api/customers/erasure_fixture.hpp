@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -134,6 +135,7 @@ class ErasureTest : public testing::Test {
   }
 
   json::value erase(const std::string& customer) {
+    http.set_deadline(std::chrono::minutes(1));  // each event of the person is rewritten
     const auto response = http.post("/api/v1/Customers/" + customer + "/erase");
     EXPECT_EQ(response.status, 200) << response.text;
     return response.status == 200 ? response.data() : json::value();

@@ -1,9 +1,10 @@
 // An admin maps the shipping methods of a store to services, and is told at the field which one is not accepted; sets the
 // defaults of orders; gives a webhook a new secret where its destination is shown; a mailed link opens an event and a
 // change that are far down in their lists; a viewer sees the same and is offered no change; a disabled store keeps its
-// settings for its new keys.
-// Usage: node stores.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of a business with a store, the first
-// of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
+// settings for its new keys; a purchase of a label is withdrawn.
+// Usage: node stores.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of a business with a store and a
+// requested purchase, the first of an admin, and the second of a viewer. Exits with 1 at the first step that is not as
+// expected.
 import assert from 'node:assert/strict';
 
 import {call, launch, quiet, signedIn, step} from './journey.mjs';
@@ -69,12 +70,14 @@ try {
     await admin.getByRole('dialog').getByText('This is not in the list').waitFor();
   });
 
+  const [purchase] = (await call(admin, 'GET', '/api/v1/purchases?status=requested')).body.data;
+  const parcel = `shipments/${purchase.shipmentId}`;
   const viewer = await signedIn(browser, viewerLink);
   await step('a viewer is offered no change', async () => {
-    for (const path of [`stores?open=${store.guid}`, 'settings/defaults', 'customers/upload']) {
+    for (const path of [`stores?open=${store.guid}`, 'settings/defaults', 'customers/upload', parcel]) {
       await viewer.goto(root + path);
       await quiet(viewer);
-      const changes = viewer.getByRole('main').getByRole('button', {name: /Save|Add a line|Import|Remove/});
+      const changes = viewer.getByRole('main').getByRole('button', {name: /Save|Add a line|Import|Remove|Withdraw/});
       assert.equal(await changes.and(viewer.locator(':enabled')).count(), 0, `a change on ${path}`);
       assert.equal(await viewer.locator('input[type=file]').count(), 0);
     }
@@ -92,6 +95,16 @@ try {
     const setting = (name) => admin.getByRole('dialog', {name: 'Connect a store'}).getByRole('checkbox', {name});
     await setting('Import products too').and(admin.locator(':checked')).waitFor();
     assert.equal(await setting('Import orders by itself').isChecked(), false);
+  });
+  await step('a requested purchase is withdrawn, and is offered no more', async () => {
+    await admin.goto(root + parcel);
+    const offer = admin.getByRole('main').getByRole('button', {name: 'Withdraw purchase'});
+    await offer.click();
+    await admin.locator('dialog:modal').getByRole('button', {name: 'Withdraw purchase'}).click();
+    await admin.locator('.purchase').getByText('Refused', {exact: true}).waitFor();
+    await offer.waitFor({state: 'detached'});
+    const {body} = await call(admin, 'GET', `/api/v1/shipments/${purchase.shipmentId}/purchases`);
+    assert.equal(body.data[0].error.code, 'WITHDRAWN');
   });
 } finally {
   await browser.close();
