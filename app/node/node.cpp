@@ -25,6 +25,7 @@
 #include "base/json.hpp"
 #include "base/observe.hpp"
 #include "storage/schema/migrate.hpp"
+#include "storage/session/call_watch.hpp"
 #include "storage/settings/key_check.hpp"
 #include "storage/sql/processes.sql.hpp"
 #include "storage/standbys/standby_session.hpp"
@@ -196,6 +197,7 @@ class Node::Parts {
         connections_(plan_connections(roles, config.database_connections, config.io_threads,
                                       std::thread::hardware_concurrency())),
         metrics_host_(config.metrics_listen.host) {
+    calls_.start();
     check_database(database_url, secrets_, config.database_connections);
     if (roles.api && !config.read_database_url.empty())
       check_standbys(database_url, config.read_database_url);
@@ -228,7 +230,10 @@ class Node::Parts {
     services().start();
   }
 
-  void stop(Service::Moment until) { services().stop(until); }
+  void stop(Service::Moment until) {
+    calls_.hurry();
+    services().stop(until);
+  }
 
   bool loops_turn(std::chrono::steady_clock::duration limit) {
     // All are called, whatever the others return, because `turns` also prompts the loops that are idle.
@@ -268,6 +273,7 @@ class Node::Parts {
     }
   }
 
+  storage::CallWatch calls_;  // from before the first session until after the last one
   SecretBox secrets_;
   const ConnectionPlan connections_;
   const std::string metrics_host_;

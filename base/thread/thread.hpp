@@ -35,6 +35,8 @@ class Thread {
     request_stop();
     join();
   }
+  /// Leaves the thread to itself; `run` then refers to nothing that others own.
+  void detach() { thread_.detach(); }
   /// Sends a signal to the thread, which must not have ended.
   void signal(int number) { pthread_kill(thread_.native_handle(), number); }
   /// True from `start` to `join`.

@@ -10,6 +10,8 @@ namespace waybill {
 enum class ThreadKind : std::uint8_t {
   signals,
   liveness,
+  calls,
+  cancel,
   presence,
   account_mails,
   mailer,

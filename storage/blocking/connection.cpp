@@ -29,19 +29,39 @@ Connection::Connection(const std::string& url, std::string_view application_name
   connection_.inhibit_reactivation(true);
 #pragma GCC diagnostic pop
   connection_.set_verbosity(pqxx::connection_base::terse);
+  connect_.succeeded();
+  calls_.open(limits.silence, [&] {
+    return watched_server(url, {.socket = connection_.sock(),
+                                .process = connection_.backendpid(),
+                                .host = connection_.hostname(),
+                                .port = connection_.port()});
+  });
 } catch (...) {
   throw_not_connected();
 }
 
 Connection::~Connection() {
+  calls_.close();
   // Without a connection the receivers do not send UNLISTEN, which a server that hangs would not answer.
   connection_.disconnect();
+}
+
+/// Calls `work`, which waits for the server, and translates its errors.
+template <typename Work>
+decltype(auto) Connection::watched(Work work) {
+  const WatchedCalls::Call call(calls_);
+  try {
+    return translated(work);
+  } catch (const DatabaseUnavailable&) {
+    if (calls_.is_ended()) throw DatabaseUnavailable(silent_server);
+    throw;
+  }
 }
 
 pqxx::result Connection::run(pqxx::transaction_base& transaction, const Statement& statement,
                              const Params& params) {
   if (params.formats() != nullptr) throw std::invalid_argument("libpqxx sends only text");
-  return translated([&] {
+  return watched([&] {
     const std::string name(statement.name);
     connection_.prepare(name, std::string(statement.text));  // on the server with the first use
     std::vector<const char*> values(params.size());
@@ -51,18 +71,18 @@ pqxx::result Connection::run(pqxx::transaction_base& transaction, const Statemen
 }
 
 pqxx::result Connection::run(const Statement& statement, const Params& params) {
-  return translated([&] {
+  return watched([&] {
     pqxx::nontransaction transaction(connection_);
     return run(transaction, statement, params);
   });
 }
 
 pqxx::result Connection::execute(const std::string& sql) {
-  return translated([&] { return pqxx::nontransaction(connection_).exec(sql); });
+  return watched([&] { return pqxx::nontransaction(connection_).exec(sql); });
 }
 
 void Connection::listen(const std::string& channel) {
-  translated([&] { receivers_.emplace_back(connection_, channel, notified_); });
+  watched([&] { receivers_.emplace_back(connection_, channel, notified_); });
   // libpqxx does not report a connection that breaks here.
   if (!connection_.is_open()) throw DatabaseUnavailable("the connection to the database was lost");
 }
@@ -74,21 +94,25 @@ std::set<std::string> Connection::notifications() {
 }
 
 Transaction::Transaction(Connection& connection) try
-    : connection_(connection), work_(connection.connection_) {
+    : connection_(connection), call_(connection.calls_), work_(connection.connection_) {
+  call_.reset();
 } catch (...) {
   throw_translated();
 }
+
+// A transaction that was not committed is rolled back after this, within the call.
+Transaction::~Transaction() { call_.emplace(connection_.calls_); }
 
 pqxx::result Transaction::run(const Statement& statement, const Params& params) {
   return connection_.run(work_, statement, params);
 }
 
 pqxx::result Transaction::execute(const std::string& sql) {
-  return translated([&] { return work_.exec(sql); });
+  return connection_.watched([&] { return work_.exec(sql); });
 }
 
 void Transaction::commit() {
-  translated([&] { work_.commit(); });
+  connection_.watched([&] { work_.commit(); });
 }
 
 }  // namespace waybill::storage::blocking

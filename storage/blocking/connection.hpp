@@ -1,6 +1,7 @@
 #pragma once
 
 #include <list>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <pqxx/pqxx>
 
 #include "storage/blocking/typed_rows.hpp"
+#include "storage/session/call_watch.hpp"
 #include "storage/session/session_limits.hpp"
 #include "storage/statement/errors.hpp"
 #include "storage/statement/statement.hpp"
@@ -22,6 +24,7 @@ class Transaction {
  public:
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
 
   /// Runs a statement, preparing it the first time.
   pqxx::result run(const Statement& statement, const Params& params = {});
@@ -40,6 +43,7 @@ class Transaction {
   void commit();
 
   Connection& connection_;
+  std::optional<WatchedCalls::Call> call_;  // of the statements that begin and end the transaction
   pqxx::work work_;
 };
 
@@ -94,7 +98,12 @@ class Connection {
 
   pqxx::result run(pqxx::transaction_base& transaction, const Statement& statement, const Params& params);
 
+  template <typename Work>
+  decltype(auto) watched(Work work);
+
+  WatchedConnect connect_;
   pqxx::connection connection_;
+  WatchedCalls calls_;
   std::set<std::string> notified_;
   std::list<Receiver> receivers_;
 };

@@ -19,7 +19,7 @@ HeldShards held_shards(const Rows& rows) {
 }  // namespace
 
 ServerLeases::ServerLeases(const std::string& url, const Guid& worker, std::string name, Duration lease)
-    : session_(std::make_unique<blocking::Connection>(url, "waybill leases", worker_limits)),
+    : session_(std::make_unique<blocking::Connection>(url, "waybill leases", lease_limits)),
       worker_(worker),
       name_(std::move(name)),
       lease_(lease) {

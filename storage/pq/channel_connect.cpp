@@ -26,8 +26,7 @@ std::string read_limits(const ChannelOptions& options) {
 std::string session_settings(const ChannelOptions& options) {
   const auto timeout = std::max<std::int64_t>(
       1, std::chrono::ceil<std::chrono::milliseconds>(options.statement_timeout).count());
-  // JIT compilation of a plan costs more than it saves for the short statements of an API.
-  return "-c TimeZone=UTC -c jit=off -c statement_timeout=" + std::to_string(timeout) +
+  return std::string(own_settings) + " -c statement_timeout=" + std::to_string(timeout) +
          std::string(options.plans_each_call ? " -c plan_cache_mode=force_custom_plan"
                                              : plans_without_scans) +
          (options.read_only ? read_limits(options) : std::string(write_limits));

@@ -171,6 +171,18 @@ std::string conninfo(const std::string& url, std::string_view application_name, 
   return text;
 }
 
+std::string conninfo_of_server(const std::string& url, std::string_view application_name,
+                               std::string_view settings, const ServerAddress& server) {
+  std::string text = conninfo(url, application_name, settings);
+  // The last value of a keyword takes precedence, even an empty one.
+  text += ' ';
+  append_value(text, "host", server.host);
+  append_value(text, "hostaddr", server.address);
+  append_value(text, "port", server.port);
+  append_value(text, "target_session_attrs", "any");
+  return text;
+}
+
 std::vector<Server> standbys_of(const std::string& url) {
   const Conninfo parsed = parse(url);
   std::vector<Server> servers;

@@ -8,6 +8,14 @@
 
 namespace waybill::storage::pq {
 
+/// Settings that the statements and the readers of their results need, whatever the role or the database has:
+/// the form of values in texts, the syntax, and the isolation. JIT compilation of a plan costs more than it
+/// saves for short statements.
+inline constexpr std::string_view own_settings =
+    "-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c bytea_output=hex -c extra_float_digits=1 "
+    "-c standard_conforming_strings=on -c quote_all_identifiers=off -c transform_null_equals=off "
+    "-c default_transaction_isolation=read\\ committed -c jit=off";
+
 /// The setting of sessions that keep the plans of their statements: a plan that was made while a table was
 /// empty would scan the whole table when it has a million rows. A table without a fitting index is scanned.
 inline constexpr std::string_view plans_without_scans = " -c enable_seqscan=off";
@@ -36,6 +44,17 @@ class ConnectParams {
 /// Returns the same parameters as one connection string, for libraries that take nothing else. A URL that
 /// libpq cannot read is returned unchanged, so that connecting fails with libpq's own message.
 std::string conninfo(const std::string& url, std::string_view application_name, std::string_view settings);
+
+/// A server with which a session is connected, as libpq names it.
+struct ServerAddress {
+  std::string host;     // a name, an address or the directory of a socket
+  std::string address;  // the address in numbers; empty for a socket in a directory
+  std::string port;
+};
+
+/// Returns `conninfo` for one server of the URL, whatever its role.
+std::string conninfo_of_server(const std::string& url, std::string_view application_name,
+                               std::string_view settings, const ServerAddress& server);
 
 /// Returns the reason why the URL or a value in it is invalid, to follow its name ("must …"); nullopt if it
 /// is valid. Contacts no server. The reason does not repeat values, which may be a part of the password.

@@ -86,6 +86,22 @@ TEST(ConnectParams, ConnectionStringHasTheSameParameters) {
             "any");
 }
 
+TEST(ConnectParams, ConnectionStringOfAServerLeadsToItAloneWhateverItsRole) {
+  const std::string of_second =
+      conninfo_of_server("postgresql://u:x@a:5001,b:5002/w?hostaddr=10.0.0.1,10.0.0.2&sslmode=verify-full",
+                         "test", "-c jit=off", {.host = "b", .address = "10.0.0.2", .port = "5002"});
+  EXPECT_EQ(read_back(of_second, "host"), "b") << "the name in the certificate";
+  EXPECT_EQ(read_back(of_second, "hostaddr"), "10.0.0.2");
+  EXPECT_EQ(read_back(of_second, "port"), "5002");
+  EXPECT_EQ(read_back(of_second, "password"), "x");
+  EXPECT_EQ(read_back(of_second, "sslmode"), "verify-full");
+  EXPECT_EQ(read_back(of_second, "target_session_attrs"), "any");
+  const std::string of_socket = conninfo_of_server("postgresql:///w?host=/tmp/a,/tmp/b", "test", "",
+                                                   {.host = "/tmp/b", .address = "", .port = "5432"});
+  EXPECT_EQ(read_back(of_socket, "host"), "/tmp/b");
+  EXPECT_EQ(read_back(of_socket, "hostaddr"), "");
+}
+
 TEST(ConnectParams, UrlThatCannotBeReadIsItsOwnConnectionString) {
   EXPECT_EQ(conninfo("postgresql://u@a/w?nonsense=1", "test", ""), "postgresql://u@a/w?nonsense=1");
 }

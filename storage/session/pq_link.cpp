@@ -1,9 +1,12 @@
 #include "storage/session/pq_link.hpp"
 
 #include <array>
+#include <future>
 #include <memory>
+#include <sys/socket.h>
 #include <utility>
 
+#include "base/thread/thread.hpp"
 #include "storage/pq/connect_params.hpp"
 
 namespace waybill::storage {
@@ -12,6 +15,8 @@ namespace {
 // Bytes per call of PQputCopyData, which buffers a copy until it is sent. Each becomes one message, which the
 // server reads whole into memory of the next power of two: small ones stay in the caches of both sides.
 constexpr std::size_t copy_portion = 60UL * 1024;
+
+constexpr auto longest_cancel = std::chrono::seconds(5);
 
 /// Returns the values for libpq, valid as long as the parameters.
 std::vector<const char*> values_of(const Params& params) {
@@ -25,8 +30,16 @@ std::vector<const char*> values_of(const Params& params) {
 PqLink::PqLink(const std::string& url, std::string_view application_name, const SessionLimits& limits) {
   const pq::ConnectParams params(url, application_name,
                                  session_settings(limits) + std::string(pq::plans_without_scans));
+  WatchedConnect connect;
   connection_.reset(PQconnectdbParams(params.keywords(), params.values(), 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
+  connect.succeeded();
+  calls_.open(limits.silence, [&] {
+    return watched_server(url, {.socket = PQsocket(connection_.get()),
+                                .process = PQbackendPID(connection_.get()),
+                                .host = PQhost(connection_.get()),
+                                .port = PQport(connection_.get())});
+  });
   // By default libpq prints notices on stderr, among the lines of the log. Important ones are also errors.
   PQsetNoticeReceiver(connection_.get(), [](void*, const PGresult*) {}, nullptr);
 }
@@ -35,6 +48,7 @@ PqLink::PqLink(const std::string& url, std::string_view application_name, const 
 std::string PqLink::prepared(const Statement& statement) {
   std::string name(statement.name);
   if (!prepared_.contains(name)) {
+    const WatchedCalls::Call call(calls_);
     checked(PQprepare(connection_.get(), name.c_str(), std::string(statement.text).c_str(), 0, nullptr));
     prepared_.emplace(name, Prepared{.made = std::chrono::steady_clock::now()});
   }
@@ -55,14 +69,10 @@ bool PqLink::stream_rows(const Statement& statement, const Params& params, Forma
                          const TakeRow& take) {
   const std::string name = prepared(statement);
   const auto values = values_of(params);
-  const bool sent =
-      PQsendQueryPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()), values.data(),
-                          params.lengths(), params.formats(), static_cast<int>(format)) == 1 &&
-      PQsetSingleRowMode(connection_.get()) == 1;
-  if (!sent) throw_unavailable();
+  if (!send(name, values, params, format)) throw_unavailable();
   bool wants_more = true;
   PGresult* last = nullptr;
-  while (PGresult* result = PQgetResult(connection_.get())) {
+  while (PGresult* result = next_result()) {
     if (PQresultStatus(result) != PGRES_SINGLE_TUPLE) {
       PQclear(std::exchange(last, result));
       continue;
@@ -80,7 +90,23 @@ bool PqLink::stream_rows(const Statement& statement, const Params& params, Forma
   return wants_more;
 }
 
+/// Sends the statement of a stream.
+bool PqLink::send(const std::string& name, const std::vector<const char*>& values, const Params& params,
+                  Format format) {
+  const WatchedCalls::Call call(calls_);
+  return PQsendQueryPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()), values.data(),
+                             params.lengths(), params.formats(), static_cast<int>(format)) == 1 &&
+         PQsetSingleRowMode(connection_.get()) == 1;
+}
+
+/// A result of a stream: the time between two belongs to the one who takes the rows.
+PGresult* PqLink::next_result() {
+  const WatchedCalls::Call call(calls_);
+  return PQgetResult(connection_.get());
+}
+
 Rows PqLink::run(const Statement& statement, const Params& params, Format format) {
+  const WatchedCalls::Call call(calls_);
   const std::string name = prepared(statement);
   const auto values = values_of(params);
   return checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
@@ -88,6 +114,7 @@ Rows PqLink::run(const Statement& statement, const Params& params, Format format
 }
 
 Rows PqLink::run_replanned(const Statement& statement, const Params& params) {
+  const WatchedCalls::Call call(calls_);
   const auto values = values_of(params);
   return checked(PQexecParams(connection_.get(), std::string(statement.text).c_str(),
                               static_cast<int>(values.size()), nullptr, values.data(), params.lengths(),
@@ -107,9 +134,13 @@ Rows PqLink::run_with_fresh_plan(const Statement& statement, const Params& param
   return rows;
 }
 
-Rows PqLink::execute(const std::string& sql) { return checked(PQexec(connection_.get(), sql.c_str())); }
+Rows PqLink::execute(const std::string& sql) {
+  const WatchedCalls::Call call(calls_);
+  return checked(PQexec(connection_.get(), sql.c_str()));
+}
 
 void PqLink::copy(const std::string& target, std::string_view rows) {
+  const WatchedCalls::Call call(calls_);
   checked(PQexec(connection_.get(), ("copy " + target + " from stdin (format binary)").c_str()));
   bool sent = true;
   for (std::size_t at = 0; sent && at < rows.size(); at += copy_portion) {
@@ -125,11 +156,25 @@ void PqLink::copy(const std::string& target, std::string_view rows) {
   checked(last);
 }
 
-/// Requests the cancellation of the running statement. Rows that are already sent still arrive.
+/// Requests the cancellation of the running statement. Rows that are already sent still arrive. libpq waits
+/// for the server without a limit, so it does on another thread: a server that is silent loses the session.
 void PqLink::cancel() {
-  const std::unique_ptr<PGcancel, void (*)(PGcancel*)> handle(PQgetCancel(connection_.get()), PQfreeCancel);
-  std::array<char, 256> error{};
-  if (handle) PQcancel(handle.get(), error.data(), static_cast<int>(error.size()));
+  struct Request {
+    explicit Request(PGconn* connection) : handle(PQgetCancel(connection), PQfreeCancel) {}
+    const std::unique_ptr<PGcancel, void (*)(PGcancel*)> handle;
+    std::promise<void> end;
+  };
+  const auto request = std::make_shared<Request>(connection_.get());
+  if (!request->handle) return;
+  auto end = request->end.get_future();
+  Thread thread(ThreadKind::cancel, [request](const std::stop_token&) {
+    std::array<char, 256> error{};
+    PQcancel(request->handle.get(), error.data(), static_cast<int>(error.size()));
+    request->end.set_value();
+  });
+  if (end.wait_for(longest_cancel) == std::future_status::ready) return;
+  thread.detach();
+  shutdown(PQsocket(connection_.get()), SHUT_RDWR);
 }
 
 int PqLink::socket() const { return PQsocket(connection_.get()); }
@@ -164,6 +209,7 @@ Rows PqLink::checked(PGresult* result) {
 }
 
 void PqLink::throw_unavailable() {
+  if (calls_.is_ended()) throw DatabaseUnavailable(silent_server);
   std::string message = PQerrorMessage(connection_.get());
   while (message.ends_with('\n')) message.pop_back();
   throw DatabaseUnavailable(message);

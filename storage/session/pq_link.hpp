@@ -5,8 +5,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "storage/pq/libpq.hpp"
+#include "storage/session/call_watch.hpp"
 #include "storage/session/link.hpp"
 #include "storage/session/session_limits.hpp"
 
@@ -30,6 +32,9 @@ class PqLink final : public Link {
  private:
   std::string prepared(const Statement& statement);
   bool stream_rows(const Statement& statement, const Params& params, Format format, const TakeRow& take);
+  bool send(const std::string& name, const std::vector<const char*>& values, const Params& params,
+            Format format);
+  PGresult* next_result();
   void cancel();
   Rows checked(PGresult* result);
   [[noreturn]] void throw_unavailable();
@@ -40,6 +45,7 @@ class PqLink final : public Link {
   };
 
   pq::ConnectionHandle connection_;
+  WatchedCalls calls_;                                     // ends before the connection
   std::map<std::string, Prepared, std::less<>> prepared_;  // by name
 };
 

@@ -43,6 +43,11 @@ bool misses_migration(const StatementError& error) {
   return std::ranges::find(undefined, error.sqlstate()) != undefined.end();
 }
 
+bool lacks_schema(const StatementError& error) {
+  constexpr std::string_view invalid_schema_name = "3F000";
+  return error.sqlstate() == invalid_schema_name;
+}
+
 bool spoils_session(const std::exception& error) {
   const auto* const refused = dynamic_cast<const StatementError*>(&error);
   return refused == nullptr || !is_lock_conflict(*refused);

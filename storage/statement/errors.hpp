@@ -40,6 +40,9 @@ bool is_undefined_table(const StatementError& error);
 /// older than this program.
 bool misses_migration(const StatementError& error);
 
+/// True if no schema of the session's search_path exists, so a table cannot be made.
+bool lacks_schema(const StatementError& error);
+
 /// True if the session is unusable, even if its connection is still open: the server ends it (57P, 25P03),
 /// the connection broke (08), or the server is read-only (25006), which a read-write session sees on a
 /// primary that became a standby. The client must then search for the primary again.

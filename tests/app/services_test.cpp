@@ -23,6 +23,7 @@
 #include "app/node/presence.hpp"
 #include "base/thread/threads.hpp"
 #include "net/mail/smtp.hpp"
+#include "storage/session/call_watch.hpp"
 #include "tests/app/service_rigs.hpp"
 #include "tests/harness/eventually.hpp"
 #include "worker/duties/duties.hpp"
@@ -134,6 +135,7 @@ const Case cases[] = {
      [](Place& place) { return plain<app::DatabaseKeeper>(place.database.url()); },
      {Kind::database_keeper},
      {"waybill upkeep"}},
+    {"Calls", [](Place&) { return plain<storage::CallWatch>(); }, {Kind::calls}, {}},
     {"Liveness", [](Place&) { return std::make_unique<LivenessRig>(); }, {Kind::liveness}, {}},
     {"HttpClient",
      [](Place&) { return plain<net::HttpClient>(net::HttpClient::Options()); },
@@ -159,6 +161,7 @@ const Case cases[] = {
 
 /// The kinds of threads without a case.
 const Kind kinds_without_case[] = {
+    Kind::cancel,    // lives for one request of a session
     Kind::signals,   // begins before all services, ends with the process
     Kind::io,        // of a server, which tests/api and tests/app start and stop
     Kind::metrics,   // as io

@@ -159,17 +159,27 @@ RawConnection::More RawConnection::fill(SteadyTime until) {
   return More::data;
 }
 
+std::optional<Response> RawConnection::read_head(SteadyTime until) {
+  auto end = buffer_.find("\r\n\r\n");
+  while (end == std::string::npos) {
+    if (fill(until) != More::data) return std::nullopt;
+    end = buffer_.find("\r\n\r\n");
+  }
+  auto head = parse_head(std::string_view(buffer_).substr(0, end));
+  buffer_.erase(0, end + 4);
+  return head;
+}
+
+bool RawConnection::read_continue(Deadline deadline) {
+  const auto head = read_head(std::chrono::steady_clock::now() + deadline);
+  return head && head->status == 100;
+}
+
 Response RawConnection::read_response(Deadline deadline, bool head_only) {
   const auto until = std::chrono::steady_clock::now() + deadline;
   std::optional<Response> response;
   while (!response || response->status == 100) {
-    auto end = buffer_.find("\r\n\r\n");
-    while (end == std::string::npos) {
-      if (fill(until) != More::data) return {};
-      end = buffer_.find("\r\n\r\n");
-    }
-    response = parse_head(std::string_view(buffer_).substr(0, end));
-    buffer_.erase(0, end + 4);
+    response = read_head(until);
     if (!response) return {};
   }
   const auto need = [&](std::size_t size) {

@@ -59,6 +59,8 @@ class RawConnection {
   void reset();
   /// Reads one complete response (Content-Length, chunked, or until close).
   Response read_response(Deadline deadline = default_deadline, bool head_only = false);
+  /// Reads 100 (Continue), by which the server says that it waits for the body. False for anything else.
+  bool read_continue(Deadline deadline = default_deadline);
   /// Reads all bytes until the peer closes or resets; nullopt if it has not at the deadline.
   std::optional<std::string> read_until_close(Deadline deadline = default_deadline);
   bool closed_by_peer(Deadline deadline = default_deadline) { return read_until_close(deadline).has_value(); }
@@ -66,6 +68,7 @@ class RawConnection {
  private:
   enum class More { data, closed, late };
   More fill(std::chrono::steady_clock::time_point until);
+  std::optional<Response> read_head(std::chrono::steady_clock::time_point until);
 
   int socket_ = -1;
   std::string buffer_;

@@ -11,6 +11,16 @@
 namespace waybill::tests {
 namespace {
 
+/// The server gets the signal before its processes are listed, so that a stopped one starts no further ones.
+void signal_tree(pid_t server, int signal) {
+  ::kill(server, signal);
+  for (const pid_t process : process_tree(server))
+    if (process != server) ::kill(process, signal);
+}
+
+}  // namespace
+namespace {
+
 void run_program(const std::vector<std::string>& command) {
   const Finished done = run(command, {.user = unprivileged_user()});
   if (done.status != 0) throw std::runtime_error(command.front() + ": " + done.standard_error);
@@ -44,6 +54,7 @@ PrimaryAndStandby::PrimaryAndStandby() {
 PrimaryAndStandby::~PrimaryAndStandby() {
   for (const auto& server : {&standby_, &primary_}) {
     if (!*server) continue;
+    for (const pid_t process : process_tree((*server)->pid())) ::kill(process, SIGCONT);
     (*server)->kill(SIGQUIT);
     (*server)->wait_exit();
   }
@@ -90,6 +101,8 @@ void PrimaryAndStandby::catch_up() {
   if (!caught_up) throw std::runtime_error("the standby does not follow");
 }
 
+void PrimaryAndStandby::signal_primary(int signal) { signal_tree(primary_->pid(), signal); }
+
 void PrimaryAndStandby::kill_primary() {
   primary_->kill(SIGQUIT);
   primary_->wait_exit();
@@ -107,9 +120,7 @@ void PrimaryAndStandby::resume_replay() {
   Session(standby_url() + "&target_session_attrs=any").exec("select pg_wal_replay_resume()");
 }
 
-void PrimaryAndStandby::signal_standby(int signal) {
-  for (const pid_t process : process_tree(standby_->pid())) ::kill(process, signal);
-}
+void PrimaryAndStandby::signal_standby(int signal) { signal_tree(standby_->pid(), signal); }
 
 void PrimaryAndStandby::kill_standby() {
   standby_->kill(SIGQUIT);

@@ -29,6 +29,8 @@ class PrimaryAndStandby {
   void stop_replication();
   /// Returns once the standby has applied everything that the primary has written.
   void catch_up();
+  /// Stops (SIGSTOP) or continues (SIGCONT) all processes of the primary. Its connections stay open.
+  void signal_primary(int signal);
   /// Kills the primary as a crash does. Nothing accepts connections on its socket afterwards.
   void kill_primary();
   /// Returns once the standby accepts writes.

@@ -7,7 +7,7 @@ select format('analyze (skip_locked) %s (%s)', c.oid::regclass, k.keys) as comma
 from pg_class c
 cross join lateral (select string_agg(a.attname, ', ') as keys from pg_attribute a
                     where a.attrelid = c.oid and a.attname in ('business_id', 'guid', 'id') and not a.attisdropped) k
-where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and pg_has_role(c.relowner, 'usage')
+where c.relkind = 'r' and c.relnamespace = quote_ident(current_schema())::regnamespace and pg_has_role(c.relowner, 'usage')
   and k.keys is not null and pg_stat_get_live_tuples(c.oid) > 4 * greatest(c.reltuples, 0) + 1000
   and not exists (select from pg_stat_progress_vacuum v where v.relid = c.oid)
   and not exists (select from pg_stat_progress_analyze p where p.relid = c.oid)
