@@ -166,6 +166,7 @@ constexpr Endpoint customer_privacy_endpoint_table[] = {
          "cannot be undone. It can be repeated.",
      .tag = "Customers",
      .answer = &erased_schema,
+     .is_audited = true,
      .job = JobKind::erasure},
     {.method = Method::get,
      .path = "/api/v1/Customers/{customerId}/export",
@@ -177,6 +178,7 @@ constexpr Endpoint customer_privacy_endpoint_table[] = {
      .tag = "Customers",
      .answer = &export_schema,
      .errors = export_errors,
+     .is_audited = true,
      .job = JobKind::export_},
 };
 

@@ -24,8 +24,8 @@
 namespace waybill::api {
 
 /// The pipeline of every request: endpoint → token (of the header, or of the session cookie) → plan and quota
-/// → permission → idempotency → validation → handler. An exception at any point becomes an error answer. One
-/// for each io thread.
+/// → permission → body → idempotency → validation → handler. A caller whose body was waited for is checked
+/// again. An exception at any point becomes an error answer. One for each io thread.
 class Gate : public Responder {
  public:
   struct Options {
@@ -59,8 +59,11 @@ class Gate : public Responder {
   bool find_endpoint(Exchange& exchange) const;
   asio::awaitable<void> count_unrouted(Exchange& exchange);
   asio::awaitable<void> admit(Exchange& exchange);
+  asio::awaitable<void> admit_again(Exchange& exchange);
   asio::awaitable<void> authenticate(Exchange& exchange);
   asio::awaitable<Authenticator::Record> recognise(Exchange& exchange);
+  const Plan& plan_of(const TokenRecord& record) const;
+  static void check_business(const Exchange& exchange, const TokenRecord& record, const Plan& plan);
   QuotaClaim quota_of(const Principal& principal, const Plan& plan) const;
   asio::awaitable<void> perform(Exchange& exchange);
   asio::awaitable<void> perform_tracked(Exchange& exchange, std::string raw_body,

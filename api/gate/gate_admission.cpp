@@ -60,12 +60,36 @@ asio::awaitable<void> Gate::admit(Exchange& exchange) {
   check_permission(exchange.call.principal, exchange.endpoint().permission);
 }
 
+/// Checks a caller whose body was waited for as that of a new request, which counts against no quota: its
+/// token may have ended since, or its role, business or plan may have changed.
+asio::awaitable<void> Gate::admit_again(Exchange& exchange) {
+  const auto record = co_await recognise(exchange);
+  exchange.call.principal = record->principal;
+  check_business(exchange, *record, plan_of(*record));
+  check_permission(exchange.call.principal, exchange.endpoint().permission);
+}
+
 /// The token of the request. Throws Failure (UNAUTHORIZED) if it has none that is valid.
 asio::awaitable<Authenticator::Record> Gate::recognise(Exchange& exchange) {
   const auto cookie = cookie_of(exchange.request, services_.settings.public_url);
   if (!cookie) co_return co_await authenticator_.authenticate(exchange.request.authorization);
   exchange.by_cookie = true;
   co_return co_await authenticator_.authenticate_cookie(*cookie);
+}
+
+const Plan& Gate::plan_of(const TokenRecord& record) const {
+  static const Plan without_business{.name = {}, .requests_per_minute = 60};
+  if (record.principal.business_id.is_nil()) return without_business;
+  const auto* const plan = plans_.find(record.plan);
+  if (plan == nullptr) throw Failure(ErrorCode::forbidden, "The plan of the business is not configured.");
+  return *plan;
+}
+
+void Gate::check_business(const Exchange& exchange, const TokenRecord& record, const Plan& plan) {
+  const bool may_be_suspended = exchange.found.endpoint != nullptr && exchange.endpoint().while_suspended;
+  if (record.is_suspended && !may_be_suspended) throw business_suspended();
+  if (record.principal.caller == Caller::api_token && !plan.api_access)
+    throw Failure(ErrorCode::forbidden, "The plan of this business does not include the API.");
 }
 
 /// People at the console neither take requests from the programs of their business nor wait for them: the
@@ -87,22 +111,15 @@ QuotaClaim Gate::quota_of(const Principal& principal, const Plan& plan) const {
 
 /// Checks token, plan and quota, in this order.
 asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
-  static const Plan without_business{.name = {}, .requests_per_minute = 60};
   const auto record = co_await recognise(exchange);
-  auto& principal = exchange.call.principal = record->principal;
-  const auto* const plan = principal.business_id.is_nil() ? &without_business : plans_.find(record->plan);
-  if (!plan) throw Failure(ErrorCode::forbidden, "The plan of the business is not configured.");
-  const bool has_access = plan->api_access || principal.caller != Caller::api_token;
-  const auto grant = co_await quota_.take(quota_of(principal, *plan), services_.clock.now());
+  const auto& principal = exchange.call.principal = record->principal;
+  const Plan& plan = plan_of(*record);
+  const auto grant = co_await quota_.take(quota_of(principal, plan), services_.clock.now());
   auto& response = exchange.response;
   response.add_header("X-RateLimit-Limit", grant.limit);
   response.add_header("X-RateLimit-Remaining", grant.remaining);
   response.add_header("X-RateLimit-Reset", grant.reset);
-  const bool may_be_suspended = exchange.found.endpoint != nullptr && exchange.endpoint().while_suspended;
-  if (record->is_suspended && !may_be_suspended) throw business_suspended();
-  if (!has_access) {
-    throw Failure(ErrorCode::forbidden, "The plan of this business does not include the API.");
-  }
+  check_business(exchange, *record, plan);
   if (!grant.allowed) {
     const auto wait = grant.reset - to_unix_seconds(services_.clock.now());
     response.add_header("Retry-After", std::max<std::int64_t>(1, wait));

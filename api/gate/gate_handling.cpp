@@ -164,6 +164,8 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
         co_await exchange.body.read(limit, [this, &exchange](std::size_t expected, std::size_t arrived) {
           hold_body(exchange, expected, arrived);
         });
+    if (exchange.body.was_awaited() && endpoint.permission != Permission::everyone)
+      co_await admit_again(exchange);
   }
   if (exchange.is_once) {
     co_await perform_once(exchange, std::move(raw_body));

@@ -43,6 +43,11 @@ Failure body_too_large(std::size_t limit) {
   return {ErrorCode::payload_too_large, "The body may have at most " + std::to_string(limit) + " bytes."};
 }
 
+Failure framing_too_large(std::size_t limit) {
+  return {ErrorCode::payload_too_large, "The sizes and extensions of a body's chunks may have at most " +
+                                            std::to_string(limit) + " bytes."};
+}
+
 /// The pending bytes and the body after them.
 std::array<asio::const_buffer, 4> parts_of(const std::string& out, const Response& response) {
   return {asio::buffer(out), asio::buffer(response.before), asio::buffer(response.body),
@@ -64,6 +69,7 @@ class Connection::Body : public RequestBody {
   asio::awaitable<std::string> read(std::size_t limit, const Sized& sized) override {
     return connection_.read_body(limit, sized);
   }
+  bool was_awaited() const override { return connection_.body_awaited_; }
 
  private:
   Connection& connection_;
@@ -191,9 +197,12 @@ asio::awaitable<std::string> Connection::read_body(std::size_t limit, const Requ
   body_failed_ = true;
   const auto length = parser.content_length();
   if (length && *length > limit) throw body_too_large(limit);
-  const std::function<void()> received = [&] { sized(length.value_or(body.size()), body.size()); };
+  const std::function<void(std::size_t)> received = [&](std::size_t framing) {
+    if (framing > limit) throw framing_too_large(limit);
+    sized(length.value_or(body.size()), body.size());
+  };
   if (length) {
-    received();
+    received(0);
     body.reserve(*length);
   }
   parser.keep_body(&body, limit);
@@ -208,19 +217,24 @@ asio::awaitable<std::string> Connection::read_body(std::size_t limit, const Requ
   co_return body;
 }
 
-/// Reads and parses until the body ends or is malformed, and calls `received`, if it is set, after each
-/// part. False if the client left or was too slow.
-asio::awaitable<bool> Connection::feed_body(const std::function<void()>& received) {
+/// Reads and parses until the body ends or is malformed, and calls `received`, if it is set, after each part
+/// with the bytes so far that are not of the body itself. Only its own bytes give it more time. False if the
+/// client left or was too slow.
+asio::awaitable<bool> Connection::feed_body(const std::function<void(std::size_t framing)>& received) {
   const auto began_at = Steady::now();
+  const RequestParser& parser = input_.parser();
+  auto& buffer = input_.body_buffer();
   std::size_t arrived = input_.size_after_head();
   bool unfinished = input_.parse_received_body();
   while (unfinished) {
-    const auto ends_at = began_at + limits_.body_timeout + std::chrono::seconds(arrived / limits_.body_rate);
-    auto& buffer = input_.body_buffer();
+    body_awaited_ = true;
+    const auto ends_at =
+        began_at + limits_.body_timeout + std::chrono::seconds(parser.body_bytes() / limits_.body_rate);
+    const std::size_t unparsed = buffer.size();
     if (!co_await read_more(buffer, RequestInput::body_read_size, ends_at)) co_return false;
-    arrived += buffer.size();
+    arrived += buffer.size() - unparsed;
     unfinished = input_.parse_more_body();
-    if (received) received();
+    if (received) received(arrived - buffer.size() - parser.body_bytes());
   }
   co_return true;
 }
@@ -234,7 +248,7 @@ bool Connection::rest_of_body_is_short() const {
 
 void Connection::end_request() {
   input_.go_on();
-  body_failed_ = false;
+  body_failed_ = body_awaited_ = false;
   first_request_ = false;
   client_.forwarded_for = {};
 }

@@ -76,7 +76,7 @@ class Connection {
   void set_awaits_request(bool awaits);
   asio::awaitable<bool> handle();
   asio::awaitable<std::string> read_body(std::size_t limit, const RequestBody::Sized& sized);
-  asio::awaitable<bool> feed_body(const std::function<void()>& received);
+  asio::awaitable<bool> feed_body(const std::function<void(std::size_t framing)>& received);
   bool rest_of_body_is_short() const;
   void end_request();
   asio::awaitable<bool> read_more(boost::beast::flat_buffer& buffer, std::size_t size,
@@ -92,7 +92,8 @@ class Connection {
   Steady::time_point deadline_ = Steady::time_point::max();
   bool awaits_request_ = false;  // no byte of the next request has arrived
   RequestInput input_;
-  bool body_failed_ = false;  // reading it began and did not succeed
+  bool body_failed_ = false;   // reading it began and did not succeed
+  bool body_awaited_ = false;  // a part of it was waited for
   std::string out_;
   Client client_;
   bool first_request_ = true;

@@ -57,7 +57,10 @@ class RequestBody {
 
   /// Reads all of it. Throws Failure: PAYLOAD_TOO_LARGE beyond `limit` bytes, VALIDATION_ERROR for malformed
   /// chunks; and what `sized` throws. Call once.
+  /// The sizes, extensions and trailers of chunks have `limit` bytes of their own.
   virtual asio::awaitable<std::string> read(std::size_t limit, const Sized& sized) = 0;
+  /// True if `read` had to wait for the client.
+  virtual bool was_awaited() const = 0;
 };
 
 /// A response; the server adds Date, Content-Length and Connection. The body is `before`, `body` and

@@ -1,5 +1,6 @@
 #include "api/http/request_input.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <boost/asio/buffer.hpp>
@@ -121,6 +122,26 @@ TEST(RequestInput, ALineBetweenChunksHasALimit) {
   receive(it.input.body_buffer(), "a");
   EXPECT_FALSE(it.input.parse_more_body());
   EXPECT_FALSE(it.input.body_is_complete());
+}
+
+TEST(RequestInput, CountsTheBytesOfABodyWithoutItsChunksInPartsOfAnySize) {
+  const std::string parts = "2;name=value\r\nhe\r\n0003\r\nllo\r\n0\r\nA: trailer\r\n\r\n";
+  for (std::size_t size = 1; size <= parts.size() + get.size(); ++size) {
+    Parsed it(chunked);
+    std::string body;
+    it.input.parser().keep_body(&body, 100);
+    EXPECT_TRUE(it.input.parse_received_body());
+    std::size_t arrived = 0;
+    for (std::string left = parts + get; !it.input.body_is_complete(); left.erase(0, size)) {
+      ASSERT_FALSE(left.empty());
+      receive(it.input.body_buffer(), left.substr(0, size));
+      arrived += std::min(size, left.size());
+      it.input.parse_more_body();
+      EXPECT_EQ(it.input.parser().body_bytes(), body.size());
+    }
+    EXPECT_EQ(body, "hello");
+    EXPECT_EQ(arrived - it.input.body_buffer().size(), parts.size()) << "the next request is not of the body";
+  }
 }
 
 TEST(RequestInput, DropsWhatArrivesAfterTheLastRequest) {

@@ -126,6 +126,7 @@ std::size_t RequestParser::on_body_impl(string_view bytes, ErrorCode& error) {
     }
     body_->append(bytes.data(), bytes.size());
   }
+  body_bytes_ += bytes.size();
   return bytes.size();
 }
 

@@ -40,6 +40,8 @@ class RequestParser : public boost::beast::http::basic_parser<true> {
   /// From now on the bytes of the body are appended to `body`, at most `limit`; nullptr drops them.
   void keep_body(std::string* body, std::size_t limit);
   bool body_is_too_large() const { return too_large_; }
+  /// The bytes of the body that were parsed, kept or dropped.
+  std::size_t body_bytes() const { return body_bytes_; }
 
  private:
   using string_view = boost::beast::string_view;
@@ -63,6 +65,7 @@ class RequestParser : public boost::beast::http::basic_parser<true> {
   std::string_view host_, content_length_, transfer_encoding_;
   std::string* body_ = nullptr;
   std::size_t limit_ = 0;
+  std::size_t body_bytes_ = 0;
   int version_ = 11;
   bool head_done_ = false;
   bool expects_continue_ = false;

@@ -22,7 +22,7 @@ struct HttpLimits {
   std::size_t head_bytes = 16'384;                  // request line and headers
   std::chrono::milliseconds head_timeout{10'000};   // from the first byte, or from connecting
   std::chrono::milliseconds body_timeout{30'000};   // from the first read; and a second for each …
-  std::size_t body_rate = 16'384;                   // … bytes that have arrived
+  std::size_t body_rate = 16'384;                   // … bytes of the body itself that have arrived
   std::chrono::milliseconds idle_timeout{60'000};   // between requests
   std::chrono::milliseconds write_timeout{30'000};  // for the client to take a response
   std::chrono::milliseconds linger_timeout{2'000};  // for a refused client to read why

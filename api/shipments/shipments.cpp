@@ -286,7 +286,8 @@ const Endpoint shipment_endpoint_table[] = {
      .body = &order_shipment_schema,
      .body_kind = BodyKind::object,
      .answer = &order_shipment_made_schema,
-     .status = 201},
+     .status = 201,
+     .is_audited = true},
 };
 
 }  // namespace

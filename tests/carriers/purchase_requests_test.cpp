@@ -208,6 +208,8 @@ TEST_F(PurchaseRequests, ComeWithTheShipmentOfAnOrder) {
   const std::string parcel = text_at(made.data(), "guid");
   EXPECT_EQ(text_at(shown(parcel), "purchase.status"), "requested");
   EXPECT_EQ(stored(text_at(shown(parcel), "purchase.guid"), "carrier_id"), carrier);
+  EXPECT_EQ(audit_entries(text_at(shown(parcel), "purchase.guid")), 1U);
+  EXPECT_EQ(tenant.entries_without_request(), std::vector<std::string>());
   const std::string light = tenant.create_order();
   tenant.sql.rows("update orders set carrier_id = $2, items = '[{\"dimensions\": null}]' where guid = $1",
                   {light, carrier});

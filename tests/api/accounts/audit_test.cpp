@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/api/fixtures/account_fixture.hpp"
+#include "tests/api/fixtures/jobs.hpp"
 #include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {
@@ -91,7 +92,29 @@ TEST_F(AuditTest, ExportsErasuresAndReadingSecretHeadersAreEntries) {
     EXPECT_EQ(text_at(found[i], "entityType"), expected[i][1]);
     EXPECT_EQ(text_at(found[i], "entityId"), expected[i][2]);
     EXPECT_EQ(text_at(found[i], "actor.guid"), user_guid(owner));
+    EXPECT_NE(text_at(found[i], "requestId"), "");
+    EXPECT_EQ(text_at(found[i], "address"), "127.0.0.1");
     EXPECT_EQ(json::serialize(found[i]).find("Zenobia"), std::string::npos);
+  }
+}
+
+TEST_F(AuditTest, ExportsAndErasuresByJobsNameTheRequestThatBeganThem) {
+  const std::string person =
+      "/api/v1/Customers/" +
+      text_at(owner.post("/api/v1/Customers", {{"name", "Zenobia Quux"}}).data(), "guid");
+  const auto as_job_of = [](const std::string& request) {
+    return Headers{{"Prefer", "respond-async"}, {"X-Request-Id", request}};
+  };
+  const std::size_t before = mark();
+  result_of(owner, accepted(owner.get(person + "/export", as_job_of("export-7"))));
+  result_of(owner, accepted(owner.post(person + "/erase", json::object(), as_job_of("erase-7"))));
+  const auto found = since(before);
+  ASSERT_EQ(found.size(), 2U) << json::serialize(json::value(entries()));
+  const std::string expected[][2] = {{"exported", "export-7"}, {"erased", "erase-7"}};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(text_at(found[i], "action"), expected[i][0]);
+    EXPECT_EQ(text_at(found[i], "requestId"), expected[i][1]);
+    EXPECT_EQ(text_at(found[i], "address"), "127.0.0.1");
   }
 }
 

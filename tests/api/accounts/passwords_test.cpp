@@ -89,6 +89,26 @@ TEST_F(PasswordsTest, AResetEndsAllSessionsOfTheUser) {
   EXPECT_EQ(other_business.get("/api/user/me").status, 200);
 }
 
+TEST_F(PasswordsTest, AResetEndsSessionsAlsoForRequestsWhoseBodyHasNotArrived) {
+  const auto email = fresh_address();
+  auto victim = new_user(email);
+  const auto business = victim.post("/api/business", {{"name", "Acme"}, {"email", "acme@example.com"}});
+  ASSERT_EQ(business.status, 201) << business.text;
+  const std::string body = R"({"name":"kept by a thief","role":"owner"})";
+  auto thief = victim.raw();
+  thief.send("POST /api/business/tokens HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + victim.token() +
+             "\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: " +
+             std::to_string(body.size()) + "\r\n\r\n");
+  ASSERT_TRUE(thief.read_continue());
+  ASSERT_EQ(request_reset(email).status, 200);
+  ASSERT_EQ(reset(mailed_token(email, 2)).status, 200);
+  thief.send(body);
+  expect_refused(thief.read_response(), 401, "UNAUTHORIZED");
+  EXPECT_EQ(world.database.number("select count(*) from api_tokens where business_id = $1::uuid",
+                                  {text_at(business.data(), "guid")}),
+            0);
+}
+
 TEST_F(PasswordsTest, AResetTokenExpiresAfterAnHourOrWithTheNextToken) {
   const auto email = fresh_address();
   make_account(email);

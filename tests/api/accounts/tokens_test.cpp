@@ -1,6 +1,10 @@
 #include <atomic>
 #include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -192,6 +196,47 @@ TEST_F(TokensTest, AreRevokedAtOnceAndRemainListed) {
   EXPECT_EQ(text_at(http.get(path).data(), "0.status"), "revoked");
   EXPECT_EQ(http.del(record).status, 200) << "a second revocation changes nothing";
   expect_refused(http.del(std::string(path) + "/" + std::string(unknown_guid)), 404, "NOT_FOUND");
+}
+
+TEST_F(TokensTest, AreRevokedAlsoForRequestsWhoseBodyHasNotArrived) {
+  const std::string form =
+      "--x\r\nContent-Disposition: form-data; name=\"file\"; "
+      "filename=\"c.csv\"\r\n\r\nname\r\nAda\r\n--x--\r\n";
+  const std::string_view json = "application/json", form_type = "multipart/form-data; boundary=x";
+  const std::string name = R"({"name":"Ada"})";
+  const std::tuple<std::string, std::string_view, std::string> requests[] = {
+      {std::string(path), json, name},
+      {"/api/v1/Customers", json, name},
+      {"/api/v1/Customers", json, name + std::string(1'000'000, ' ')},
+      {"/api/v1/Customers/upload", form_type, form},
+  };
+  for (const bool is_chunked : {false, true}) {
+    const auto created = create({{"name", "till"}});
+    const auto token = client(created).token();
+    std::vector<RawConnection> waiting;
+    for (const auto& [target, type, body] : requests) {
+      auto& connection = waiting.emplace_back(http.raw());
+      connection.send("POST " + target + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
+                      "\r\nExpect: 100-continue\r\nContent-Type: " + std::string(type) +
+                      (is_chunked ? "\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                  : "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n"));
+      ASSERT_TRUE(connection.read_continue()) << target;
+    }
+    ASSERT_EQ(http.del(created.header("Location")).status, 200);
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      const auto& body = std::get<2>(requests[i]);
+      std::ostringstream chunked;
+      chunked << std::hex << body.size() << "\r\n" << body << "\r\n0\r\n\r\n";
+      waiting[i].send(is_chunked ? chunked.str() : body);
+      expect_refused(waiting[i].read_response(), 401, "UNAUTHORIZED");
+    }
+  }
+  EXPECT_EQ(tenant.sql.number("select count(*) from api_tokens where business_id = $1 and revoked_at is null",
+                              {tenant.id}),
+            1);
+  EXPECT_EQ(at(http.get("/api/v1/Customers").body, "totalCount"), 0);
+  EXPECT_EQ(tenant.sql.number("select count(*) from customer_uploads where business_id = $1", {tenant.id}),
+            0);
 }
 
 TEST_F(TokensTest, OnlyAnOwnerRevokesATokenWithTheRoleOwner) {

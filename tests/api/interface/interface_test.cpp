@@ -265,6 +265,8 @@ TEST_F(InterfaceTest, EveryEndpointRespondsAsDocumented) {
     expect_answer(row, row.method, endpoint->changes);
     if (endpoint->changes) expect_answer(row, "POST", true);
   }
+  EXPECT_EQ(tenant_.entries_without_request(), std::vector<std::string>())
+      << "an endpoint that writes an entry lacks is_audited";
 }
 
 TEST_F(InterfaceTest, HeadIsAnsweredForReadingGetsAndRefusedForChangingGets) {

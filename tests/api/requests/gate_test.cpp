@@ -1,13 +1,16 @@
 #include "api/gate/gate.hpp"
 
+#include <functional>
 #include <future>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
 #include "tests/api/fixtures/small_api.hpp"
+#include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -283,6 +286,81 @@ TEST_F(DispatchTest, A500ShowsOnlyTheRequestId) {
     EXPECT_EQ(reply.text.find("secret"), std::string::npos);
     EXPECT_NE(std::string(error_of(reply).at("message").as_string()).find("trace-7"), std::string::npos);
   }
+}
+
+class AwaitedBodyTest : public testing::Test {
+ protected:
+  static constexpr std::string_view body = R"({"name":"x"})";
+
+  /// A connection of a caller who has been admitted and has sent no body yet.
+  RawConnection admitted(std::string_view line, std::string_view token, std::string_view content_type) {
+    auto connection = connect(api);
+    connection.send(
+        request_text(line, "Authorization: Bearer wb_" + std::string(token) +
+                               "\r\nExpect: 100-continue\r\nContent-Length: 12\r\nContent-Type: " +
+                               std::string(content_type) + "\r\n"));
+    EXPECT_TRUE(connection.read_continue());
+    return connection;
+  }
+  RawConnection admitted_thing() { return admitted("POST /things", "operator", "application/json"); }
+  int status_of(RawConnection& connection) {
+    connection.send(body);
+    return connection.read_response().status;
+  }
+  int status_of_new_request() {
+    return ask(api,
+               request_text("POST /things",
+                            "Authorization: Bearer wb_operator\r\nContent-Type: application/json\r\n", body))
+        .status;
+  }
+  void change(const std::function<void(api::TokenRecord&)>& change) {
+    api.tokens().change("operator", change);
+  }
+
+  // One thread, whose cached callers are those of all connections.
+  SmallApi api{{}, {}, 1};
+};
+
+TEST_F(AwaitedBodyTest, ItsCallerGetsTheAnswerOfANewRequest) {
+  const std::pair<int, std::function<void(api::TokenRecord&)>> changes[] = {
+      {401, [](auto& token) { token.revoked = true; }},
+      {401, [](auto& token) { token.expires_at = system_clock().now(); }},
+      {403, [](auto& token) { token.principal.role = api::Role::viewer; }},
+      {403, [](auto& token) { token.principal.business_id = {}; }},
+      {403, [](auto& token) { token.is_suspended = true; }},
+      {403, [](auto& token) { token.plan = "free"; }},
+      {403, [](auto& token) { token.plan = "gone"; }},
+  };
+  api::TokenRecord usual;
+  change([&](const auto& token) { usual = token; });
+  for (const auto& [status, apply] : changes) {
+    change([&](auto& token) { token = usual; });
+    ASSERT_TRUE(eventually([&] { return status_of_new_request() == 201; }));
+    auto thing = admitted_thing();
+    auto upload = admitted("POST /upload", "operator", "multipart/form-data; boundary=x");
+    change(apply);
+    ASSERT_TRUE(eventually([&] { return status_of_new_request() == status; })) << status;
+    EXPECT_EQ(status_of(thing), status);
+    EXPECT_EQ(status_of(upload), status);
+  }
+}
+
+TEST_F(AwaitedBodyTest, IsAcceptedOfACallerWhoMayStillDoIt) {
+  auto thing = admitted_thing();
+  change([](auto& token) { token.principal.role = api::Role::admin; });
+  EXPECT_EQ(status_of(thing), 201);
+  auto notice = connect(api);
+  notice.send(request_text("POST /notice", "Expect: 100-continue\r\nContent-Length: 12\r\n"));
+  EXPECT_TRUE(notice.read_continue());
+  EXPECT_EQ(status_of(notice), 200) << "a public call has no caller";
+}
+
+TEST_F(AwaitedBodyTest, CountsOnceAgainstTheQuota) {
+  auto first = admitted("POST /things", "standard", "application/json");
+  EXPECT_EQ(status_of(first), 201);
+  auto second = admitted("POST /things", "standard", "application/json");
+  second.send(body);
+  EXPECT_GE(std::stoi(second.read_response().header("x-ratelimit-remaining")), 598);
 }
 
 TEST_F(DispatchTest, WithoutADatabaseAnIdempotentPostIs503) {

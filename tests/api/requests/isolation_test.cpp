@@ -413,6 +413,8 @@ TEST_F(IsolationTest, TheSameRequestsFindTheRecordsOfTheCaller) {
       EXPECT_LT(response.status, 500) << response.text;
     }
   }
+  EXPECT_EQ(tenant.entries_without_request(), std::vector<std::string>())
+      << "an endpoint that writes an entry lacks is_audited";
 }
 
 TEST_F(IsolationTest, ListsContainOnlyTheRecordsOfTheCaller) {

@@ -312,6 +312,27 @@ TEST(ServerLimits, ABodyThatArrivesSteadilyHasMoreTime) {
   EXPECT_EQ(client.read_response().status, 201);
 }
 
+TEST(ServerLimits, TheExtensionsOfChunksGiveABodyNoMoreTime) {
+  SmallApi api({.body_timeout = 80ms, .body_rate = 100});
+  auto client = connect(api);
+  client.send(
+      post_thing("Transfer-Encoding: chunked\r\n", "").append("1;" + std::string(20'000, 'x') + "\r\n{\r\n"));
+  EXPECT_TRUE(client.closed_by_peer());
+}
+
+TEST(ServerLimits, ChunksHaveAtMostAsMuchFramingAsABodyMayHave) {
+  SmallApi api;
+  const auto head = post_thing("Transfer-Encoding: chunked\r\n", "");
+  std::string small = head + "c\r\n{\"name\":\"x\"}\r\n";
+  for (int i = 0; i < 100'000; ++i) small += "1\r\n \r\n";
+  EXPECT_EQ(ask(api, small + "0\r\n\r\n").status, 201);
+  std::string large = head;
+  for (int i = 0; i < 60; ++i) large += "1;" + std::string(20'000, 'x') + "\r\n \r\n";
+  const auto refused = ask(api, large);
+  EXPECT_EQ(refused.status, 413);
+  EXPECT_NE(refused.text.find("PAYLOAD_TOO_LARGE"), std::string::npos);
+}
+
 TEST(ServerLimits, IdleConnectionsAreClosed) {
   SmallApi api({.idle_timeout = 80ms});
   auto client = connect(api);
