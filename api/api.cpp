@@ -48,7 +48,7 @@ struct Api::Shared {
   Background background;
   // No body is refused: each connection has at most one at a time.
   Background bodies{{.kind = ThreadKind::bodies,
-                     .most_waiting = HttpLimits().most_connections * 2,
+                     .most = HttpLimits().most_connections * 2,
                      .most_of_one = HttpLimits().most_connections}};
   CallPlaces printing{1};
   Maps maps;

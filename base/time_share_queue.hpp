@@ -28,6 +28,12 @@ class TimeShareQueue {
 
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
+  std::size_t size_of(const Owner& owner) const {
+    const auto found = owners_.find(owner);
+    return found == owners_.end() ? 0 : found->second.values.size();
+  }
+  /// The number of owners with values.
+  std::size_t owners() const { return owners_.size(); }
 
   void push(const Owner& owner, Value value) {
     Waiting& waiting = owners_[owner];

@@ -122,6 +122,16 @@ TEST(TimeShareQueue, ABusinessThatComesWaitsForOneValueOfEachOtherAtMost) {
   EXPECT_EQ(queue.pop(start), 1000);
 }
 
+TEST(TimeShareQueue, CountsTheValuesOfEachOwner) {
+  Shares shares(1min);
+  Queue queue(shares);
+  for (const int value : {1, 2}) queue.push("a", value);
+  queue.push("b", 1);
+  EXPECT_EQ(queue.size_of("a"), 2U);
+  EXPECT_EQ(queue.size_of("c"), 0U);
+  EXPECT_EQ(queue.owners(), 2U);
+}
+
 TEST(TimeShareQueue, TakesTheWantedFrontsOfEachOwner) {
   Shares shares(1min);
   Queue queue(shares);

@@ -32,8 +32,10 @@ PasswordHasher::PasswordHasher()
 
 bool PasswordHasher::Queue::push(const std::string& network, const Ticket& ticket) {
   const auto known = tickets_.find(network);
-  if (size_ >= most_waiting) return false;
-  if (known != tickets_.end() && known->second.size() >= most_waiting_of_network) return false;
+  const std::size_t own = known == tickets_.end() ? 0 : known->second.size();
+  const std::size_t networks = tickets_.size() + (own == 0 ? 1 : 0);
+  if (own >= most_waiting_of_network) return false;
+  if (size_ >= most_waiting && own >= most_waiting / networks) return false;
   if (known == tickets_.end()) networks_.push_back(network);
   tickets_[network].push_back(ticket);
   ++size_;

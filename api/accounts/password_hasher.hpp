@@ -27,7 +27,8 @@ class PasswordHasher final : public Service {
   /// Logins have a separate queue, and the two queues take turns: a login waits for at most one registration.
   enum class Purpose { login, other };
 
-  /// Limits of one queue, and of one network in it; further requests are refused.
+  /// Limits of one queue, and of one network in it; further requests are refused. The limit of the queue
+  /// refuses only a network that has its share of it, so a few networks keep nobody out.
   static constexpr std::size_t most_waiting = 256;
   static constexpr std::size_t most_waiting_of_network = 64;
 
@@ -66,7 +67,7 @@ class PasswordHasher final : public Service {
 
   class Queue {
    public:
-    /// False if too many tickets wait.
+    /// False if too many tickets of the network wait, or too many networks.
     bool push(const std::string& network, const Ticket& ticket);
     /// Returns the next ticket; null if none waits.
     Ticket pop();

@@ -95,6 +95,23 @@ TEST_F(HasherTurns, AreRefusedWhenTooManyOfAllNetworksWait) {
   serve_all();
 }
 
+TEST_F(HasherTurns, OfFewNetworksKeepNoOtherNetworkOut) {
+  for (int network = 0; network < 4; ++network) {
+    for (std::size_t number = 0; number < PasswordHasher::most_waiting_of_network + 2; ++number)
+      request("loud", Purpose::login, std::to_string(network));
+  }
+  const int refused_loud = refused;
+  EXPECT_GT(refused_loud, 0);
+  request("quiet", Purpose::login, "another");
+  EXPECT_EQ(refused, refused_loud);
+  request("loud", Purpose::login, "0");
+  EXPECT_EQ(refused, refused_loud + 1);
+  const std::size_t at_once = served.size();
+  serve_all();
+  const auto turn = std::ranges::find(served, "quiet") - served.begin();
+  EXPECT_LE(turn, static_cast<std::ptrdiff_t>(at_once + 4)) << "it waits for one turn of each other network";
+}
+
 TEST_F(HasherTurns, LetALoginWaitForAtMostOneRegistration) {
   request("registers", Purpose::other, "192.0.2.1");
   request("registers", Purpose::other, "192.0.2.1");

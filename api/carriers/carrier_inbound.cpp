@@ -82,12 +82,13 @@ std::optional<Sender> verified(const SecretBox& secrets, const Guid& carrier, co
 }
 
 /// Returns the business whose secret signed the call; nullopt if there is none. Runs on a thread other than
-/// the io threads, because each secret takes a pass over the body. The caller's network gets a share of these
-/// threads, like a business.
+/// the io threads, because each secret takes a pass over the body. Until then the caller is a stranger, whose
+/// network gets a share of these threads, like a business: nobody can use up the share of a named business.
+/// The work there is short, and none is refused.
 asio::awaitable<std::optional<Sender>> find_sender(Services& services, const Guid& network,
                                                    const Guid& carrier, ReceivedCall call,
                                                    std::vector<Candidate> candidates) {
-  co_return co_await services.background.run(
+  co_return co_await services.bodies.run(
       network,
       [&secrets = services.secrets, carrier, now = services.clock.now(), call = std::move(call),
        candidates = std::move(candidates)]() -> std::optional<Sender> {

@@ -73,7 +73,7 @@ struct Services {
   const Settings& settings;
   Analysis& analysis;      // for requests that read much of the history
   Background& background;  // for work that would block the io thread
-  Background& bodies;      // for parsing large bodies
+  Background& bodies;      // for parsing large bodies and checking their signatures
   CallPlaces& printing;    // for requests that merge labels
   Maps& maps;
   Stores& stores;

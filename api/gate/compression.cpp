@@ -106,6 +106,7 @@ asio::awaitable<bool> compress(Response& response, Background& background, Guid 
   if (response.body_size() <= most_on_io_thread) {
     packed = pack();
   } else {
+    if (background.is_busy()) co_return false;  // a reader does not wait for the documents of others
     try {
       packed = co_await background.run(business, pack);
     } catch (const Failure&) {

@@ -1,8 +1,11 @@
 #include "api/gate/compression.hpp"
 
 #include <array>
+#include <future>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 #include <zlib.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -76,18 +79,28 @@ TEST(Compression, OnlyJsonThatAGetReadsForATokenIsCompressed) {
   EXPECT_FALSE(may_be_compressed(endpoint, response));
 }
 
-TEST(Compression, ALongBodyStaysAsItIsWhileTheThreadsHaveTooMuchToDo) {
-  for (const auto& [most_waiting, is_packed] : {std::pair{0UL, false}, {64UL, true}}) {
+TEST(Compression, ALongBodyStaysAsItIsWhileWorkWaitsForTheThreads) {
+  for (const bool is_busy : {true, false}) {
     for (const std::size_t size : {most_on_io_thread, most_on_io_thread + 1}) {
       asio::io_context io;
-      Background background({.most_waiting = most_waiting});
+      Background background({.threads = 1});
+      std::promise<void> gate;
+      const std::shared_future<void> opened = gate.get_future().share();
+      std::vector<std::future<void>> held(is_busy ? 2 : 0);
+      for (auto& one : held) {
+        one =
+            asio::co_spawn(io, background.run(Guid::random(), [opened] { opened.wait(); }), asio::use_future);
+      }
       Response response;
       response.body.assign(size, 'x');
       auto result = asio::co_spawn(io, compress(response, background, Guid::random()), asio::use_future);
-      io.run();
-      const bool expected = is_packed || size == most_on_io_thread;
+      std::thread thread([&] { io.run(); });
+      const bool expected = !is_busy || size == most_on_io_thread;
       EXPECT_EQ(result.get(), expected);
       EXPECT_EQ(response.body.size() < size, expected);
+      gate.set_value();
+      for (auto& one : held) one.get();
+      thread.join();
     }
   }
 }

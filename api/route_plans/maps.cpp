@@ -1,10 +1,12 @@
 #include "api/route_plans/maps.hpp"
 
 #include <atomic>
+#include <chrono>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -18,7 +20,6 @@ namespace waybill::api {
 namespace {
 
 constexpr std::size_t most_cached_points = 50'000;
-constexpr std::size_t connections_to_a_server = 8;
 
 void report(std::string_view service, const net::HttpResponse& response, std::uint64_t times) {
   observe(Observable::map_service_failed,
@@ -67,30 +68,42 @@ Maps::Maps(Options options) : options_(std::move(options)) {
   if (options_.geocoder_url.empty() && options_.osrm_url.empty()) return;
   net::HttpClient::Options client;
   client.ca_file = options_.ca_file;
-  client.max_connections_per_host = connections_to_a_server;
+  client.max_connections_per_host = 2 * MapCalls::most_at_a_time;  // both servers may be one host
   client_ = std::make_unique<net::HttpClient>(client);
+  if (!options_.geocoder_url.empty()) geocoder_.emplace(*client_);
+  if (!options_.osrm_url.empty()) osrm_.emplace(*client_);
 }
 
 void Maps::stop(Moment until) {
+  if (geocoder_) geocoder_->close();
+  if (osrm_) osrm_->close();
   if (client_) client_->stop(until);
   work_.stop(until);
 }
 
-asio::awaitable<std::vector<net::HttpResponse>> Maps::fetch(std::vector<net::HttpRequest> requests) {
+/// Returns the answers to requests with the same time limit, which begins now.
+asio::awaitable<std::vector<net::HttpResponse>> Maps::fetch(MapCalls& calls, const Guid& business,
+                                                            std::vector<net::HttpRequest> requests) {
   if (requests.empty()) co_return std::vector<net::HttpResponse>();
   const auto executor = co_await asio::this_coro::executor;
+  const auto until = std::chrono::steady_clock::now() + requests.front().total_timeout;
+  asio::steady_timer end(executor, until);
+  end.async_wait([&calls](const boost::system::error_code& error) {
+    if (!error) calls.expire();
+  });
   co_return co_await asio::async_initiate<const asio::use_awaitable_t<>,
                                           void(std::vector<net::HttpResponse>)>(
-      [this, executor, &requests](auto handler) {
+      [&calls, &business, until, executor, &requests](auto handler) {
         using Shared = Batch<decltype(handler)>;
         const auto batch = std::make_shared<Shared>(std::move(handler), requests.size());
         const auto work = asio::make_work_guard(executor);
         for (std::size_t i = 0; i < requests.size(); ++i) {
-          client_->send(std::move(requests[i]), [batch, work, executor, i](net::HttpResponse response) {
-            batch->responses[i] = std::move(response);
-            if (--batch->open > 0) return;
-            asio::post(executor, [batch] { batch->handler(std::move(batch->responses)); });
-          });
+          calls.send(business, std::move(requests[i]), until,
+                     [batch, work, executor, i](net::HttpResponse response) {
+                       batch->responses[i] = std::move(response);
+                       if (--batch->open > 0) return;
+                       asio::post(executor, [batch] { batch->handler(std::move(batch->responses)); });
+                     });
         }
       },
       asio::use_awaitable);
@@ -109,7 +122,8 @@ void Maps::cache(const std::string& key, const domain::Point& point) {
   cached_points_.emplace(key, point);
 }
 
-asio::awaitable<void> Maps::query_geocoder(const std::vector<domain::PostalAddress>& addresses,
+asio::awaitable<void> Maps::query_geocoder(const Guid& business,
+                                           const std::vector<domain::PostalAddress>& addresses,
                                            std::string_view home,
                                            std::vector<std::optional<domain::Point>>& points) {
   std::vector<net::HttpRequest> requests;
@@ -121,7 +135,7 @@ asio::awaitable<void> Maps::query_geocoder(const std::vector<domain::PostalAddre
     queried.emplace_back(request.url, i);
     requests.push_back(std::move(request));
   }
-  const auto responses = co_await fetch(std::move(requests));
+  const auto responses = co_await fetch(*geocoder_, business, std::move(requests));
   std::uint64_t failures = 0;
   const net::HttpResponse* failed = nullptr;
   for (std::size_t i = 0; i < responses.size(); ++i) {
@@ -139,7 +153,7 @@ asio::awaitable<void> Maps::query_geocoder(const std::vector<domain::PostalAddre
 asio::awaitable<std::vector<std::optional<domain::Point>>> Maps::locate(
     const Guid& business, const std::vector<domain::PostalAddress>& addresses, std::string_view home) {
   std::vector<std::optional<domain::Point>> points(addresses.size());
-  if (!options_.geocoder_url.empty()) co_await query_geocoder(addresses, home, points);
+  if (geocoder_) co_await query_geocoder(business, addresses, home, points);
   // The coroutine waits here, so the references in the work stay valid.
   co_return co_await run(business, [&] {
     for (std::size_t i = 0; i < addresses.size(); ++i) {
@@ -152,10 +166,10 @@ asio::awaitable<std::vector<std::optional<domain::Point>>> Maps::locate(
 asio::awaitable<domain::Distances> Maps::distances(const Guid& business,
                                                    const std::vector<domain::Point>& points) {
   std::optional<net::HttpResponse> answer;
-  if (!options_.osrm_url.empty() && points.size() > 1) {
+  if (osrm_ && points.size() > 1) {
     std::vector<net::HttpRequest> requests;
     requests.push_back(net::osrm_table_request(options_.osrm_url, points));
-    answer = std::move((co_await fetch(std::move(requests))).front());
+    answer = std::move((co_await fetch(*osrm_, business, std::move(requests))).front());
   }
   co_return co_await run(business, [&] { return distances_from(answer, points); });
 }

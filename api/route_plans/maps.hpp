@@ -11,6 +11,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "api/route_plans/map_calls.hpp"
 #include "api/threads/background.hpp"
 #include "base/guid.hpp"
 #include "base/thread/mutex.hpp"
@@ -25,8 +26,9 @@ namespace asio = boost::asio;
 
 /// Locates addresses and measures distances, for all io threads. Queries the geocoder and the OSRM server if
 /// they are configured; without an answer in time, the gazetteer of cities and straight lines are used.
-/// Businesses share its threads by turns (Background); the work of a business beyond its limit is refused
-/// with UNAVAILABLE. The geocoder's results are cached in memory, a few megabytes at most.
+/// Businesses share its threads by turns (Background), and so they do the connections to each server
+/// (MapCalls). The work of a business beyond its limit is refused with UNAVAILABLE. The geocoder's results
+/// are cached in memory, a few megabytes at most.
 class Maps final : public Service {
  public:
   struct Options {
@@ -57,8 +59,10 @@ class Maps final : public Service {
   }
 
  private:
-  asio::awaitable<std::vector<net::HttpResponse>> fetch(std::vector<net::HttpRequest> requests);
-  asio::awaitable<void> query_geocoder(const std::vector<domain::PostalAddress>& addresses,
+  asio::awaitable<std::vector<net::HttpResponse>> fetch(MapCalls& calls, const Guid& business,
+                                                        std::vector<net::HttpRequest> requests);
+  asio::awaitable<void> query_geocoder(const Guid& business,
+                                       const std::vector<domain::PostalAddress>& addresses,
                                        std::string_view home,
                                        std::vector<std::optional<domain::Point>>& points);
   std::optional<domain::Point> find_cached(const std::string& key) const;
@@ -66,8 +70,9 @@ class Maps final : public Service {
 
   const Options options_;
   std::unique_ptr<net::HttpClient> client_;
+  std::optional<MapCalls> geocoder_, osrm_;  // of `client_`; empty without their URL
   Background work_{{.kind = ThreadKind::maps,
-                    .most_waiting = 512,
+                    .most = 512,
                     .most_of_one = 256,
                     .refusal = "The service plans too many routes; try again."}};
   mutable Mutex mutex_;

@@ -23,7 +23,7 @@ class Analysis final : public Service {
  public:
   explicit Analysis(std::string database_url)
       : database_url_(std::move(database_url)),
-        background_({.kind = ThreadKind::analysis, .threads = 3, .most_waiting = 512, .most_of_one = 32}) {}
+        background_({.kind = ThreadKind::analysis, .threads = 3, .most = 512, .most_of_one = 32}) {}
 
   /// Finishes running work and refuses waiting work.
   void stop(Moment until) override { background_.stop(until); }
@@ -31,7 +31,7 @@ class Analysis final : public Service {
   /// Returns or throws the result of `work(session)`. Its statements take at most 10 s, wait at most 50 ms
   /// for a lock, and are read-only unless the work sets other values. If a table is locked, the work runs
   /// again for a second, so it must not consume what it owns. Throws Failure (UNAVAILABLE) if too many calls
-  /// wait, in total or for the business.
+  /// of the business wait (see Background).
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work&, storage::Session&>> run(Guid business, Work work) {
     const SharedCall<Work, storage::Session&> call(std::move(work));

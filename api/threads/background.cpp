@@ -1,10 +1,6 @@
 #include "api/threads/background.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cstdint>
-#include <deque>
-#include <unordered_map>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
@@ -12,6 +8,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "api/threads/shared_places.hpp"
 #include "base/error.hpp"
 #include "base/free_memory.hpp"
 #include "base/thread/mutex.hpp"
@@ -25,11 +22,12 @@ constexpr int idle_releases = 10;
 
 }  // namespace
 
-/// The businesses with waiting or running work. Thread-safe.
+/// The work that waits or runs. Thread-safe.
 class Background::State {
  public:
-  explicit State(Options options)
-      : options_(std::move(options)), share_(std::max<std::size_t>(options_.threads, 2) - 1) {}
+  explicit State(const Options& options)
+      : refusal_(options.refusal),
+        places_({.places = options.threads, .most = options.most, .most_of_one = options.most_of_one}) {}
 
   using Handler = asio::async_result<asio::use_awaitable_t<>, void(std::exception_ptr)>::handler_type;
   struct Waiter {
@@ -41,100 +39,47 @@ class Background::State {
   /// work.
   bool enter(const Guid& business) {
     const Lock lock(mutex_);
-    Holder& holder = holders_[business];
-    const bool is_too_much = !business.is_nil() &&
-                             holder.running + holder.expected + holder.waiting.size() >= options_.most_of_one;
-    if (total_ >= options_.most_waiting || is_too_much) {
-      forget_if_idle(business);
-      throw Failure(ErrorCode::unavailable, options_.refusal);
-    }
-    ++total_;
-    const bool is_free = running_ < options_.threads && has_share_left(business, holder);
-    if (is_free) {
-      begin(holder);
-    } else {
-      ++holder.expected;
-    }
-    return is_free;
+    const auto entry = places_.enter(business);
+    if (entry == Places::Entry::refused) throw Failure(ErrorCode::unavailable, refusal_);
+    return entry == Places::Entry::runs;
   }
 
   void wait(const Guid& business, Waiter waiter) {
     const Lock lock(mutex_);
-    Holder& holder = holders_[business];
-    --holder.expected;
-    if (closed_) return refuse(std::move(waiter));
-    holder.waiting.push_back(std::move(waiter));
-    ++waiting_;
+    places_.wait(business, std::move(waiter));
+    if (closed_) return refuse_waiting();
     serve();
   }
 
   void leave(const Guid& business) {
     const Lock lock(mutex_);
-    --holders_[business].running;
-    --running_;
-    --total_;
-    forget_if_idle(business);
+    places_.end(business);
     serve();
   }
 
   void close() {
     const Lock lock(mutex_);
     closed_ = true;
-    for (auto& [business, holder] : holders_) {
-      for (Waiter& waiter : std::exchange(holder.waiting, {})) refuse(std::move(waiter));
-    }
+    refuse_waiting();
   }
 
   bool is_busy() const {
     const Lock lock(mutex_);
-    return waiting_ > 0;
+    return places_.has_waiting();
   }
 
  private:
-  struct Holder {
-    std::size_t running = 0;
-    std::size_t expected = 0;  // callers between `enter` and `wait`
-    std::uint64_t last_turn = 0;
-    std::deque<Waiter> waiting;
-  };
+  using Places = SharedPlaces<Waiter>;
 
-  bool has_share_left(const Guid& business, const Holder& holder) const {
-    return business.is_nil() || holder.running < share_;
-  }
-
-  void begin(Holder& holder) REQUIRES(mutex_) {
-    ++holder.running;
-    ++running_;
-    holder.last_turn = ++turns_;
-  }
-
-  void forget_if_idle(const Guid& business) REQUIRES(mutex_) {
-    const auto entry = holders_.find(business);
-    const Holder& holder = entry->second;
-    if (holder.running + holder.expected + holder.waiting.size() == 0) holders_.erase(entry);
-  }
-
-  /// Gives free threads to waiting work: of the business with the fewest threads first, then of the business
-  /// with the oldest turn.
   void serve() REQUIRES(mutex_) {
-    while (running_ < options_.threads) {
-      Holder* next = nullptr;
-      for (auto& [business, holder] : holders_) {
-        if (holder.waiting.empty() || !has_share_left(business, holder)) continue;
-        const auto rank = [](const Holder& each) { return std::pair(each.running, each.last_turn); };
-        if (next == nullptr || rank(holder) < rank(*next)) next = &holder;
-      }
-      if (next == nullptr) return;
-      begin(*next);
-      --waiting_;
-      resume(std::move(next->waiting.front()), nullptr);
-      next->waiting.pop_front();
-    }
+    while (auto next = places_.next()) resume(*std::move(next), nullptr);
   }
 
-  void refuse(Waiter waiter) {
-    resume(std::move(waiter),
-           std::make_exception_ptr(Failure(ErrorCode::unavailable, "The service is shutting down.")));
+  void refuse_waiting() REQUIRES(mutex_) {
+    for (Waiter& waiter : places_.take_fronts([](const Waiter&) { return true; })) {
+      resume(std::move(waiter),
+             std::make_exception_ptr(Failure(ErrorCode::unavailable, "The service is shutting down.")));
+    }
   }
 
   static void resume(Waiter waiter, std::exception_ptr error) {
@@ -144,14 +89,9 @@ class Background::State {
     });
   }
 
-  const Options options_;
-  const std::size_t share_;
+  const std::string refusal_;
   mutable Mutex mutex_;
-  std::unordered_map<Guid, Holder> holders_ GUARDED_BY(mutex_);
-  std::size_t running_ GUARDED_BY(mutex_) = 0;
-  std::size_t waiting_ GUARDED_BY(mutex_) = 0;
-  std::size_t total_ GUARDED_BY(mutex_) = 0;
-  std::uint64_t turns_ GUARDED_BY(mutex_) = 0;
+  Places places_ GUARDED_BY(mutex_);
   bool closed_ GUARDED_BY(mutex_) = false;
 };
 

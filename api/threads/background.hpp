@@ -22,17 +22,16 @@ namespace waybill::api {
 namespace asio = boost::asio;
 
 /// A few threads for work that would block an io thread. Called on any io thread, on which the coroutine
-/// resumes. A business can use all threads but one, so that others are not blocked by its long work, and a
-/// free thread goes to the business that uses the fewest, in turns. The work that waits or runs is limited,
-/// in total and for each business; more is refused with UNAVAILABLE. The nil guid does not name a business:
-/// only the total limit applies to it. Stop it before the io_contexts are destroyed.
+/// resumes. Businesses share the threads and the limits of SharedPlaces: a business leaves a thread to
+/// others, a free thread goes to them in turns, and nobody's work is refused because others wait. Refused
+/// work fails with UNAVAILABLE. Stop it before the io_contexts are destroyed.
 class Background final : public Service {
  public:
   struct Options {
     ThreadKind kind = ThreadKind::background;
     std::size_t threads = 2;
-    std::size_t most_waiting = 64;  // waiting or running
-    std::size_t most_of_one = 32;   // waiting or running, of one business
+    std::size_t most = 64;         // waiting or running; beyond it, a business has its share of them
+    std::size_t most_of_one = 32;  // waiting or running, of one business
     std::string refusal = "The service has too many requests of this kind; try again.";
   };
 

@@ -127,7 +127,8 @@ struct MailOptions {
   Duration connect_timeout = std::chrono::seconds(10);
   Duration total_timeout = std::chrono::seconds(60);  // for one message, from its turn on
   Duration longest_wait = std::chrono::seconds(60);   // a message's wait for its turn
-  std::size_t most_waiting = 512;                     // messages that wait for their turn
+  // Messages that wait for their turn. Beyond it, each owner has its share of them.
+  std::size_t most_waiting = 512;
 };
 
 /// Sends by SMTP (net/mail/smtp.hpp) if there is a server, otherwise writes each mail atomically as an `.eml`

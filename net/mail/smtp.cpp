@@ -10,6 +10,7 @@
 
 #include <curl/curl.h>
 
+#include "base/number.hpp"
 #include "base/thread/mutex.hpp"
 #include "base/thread/thread.hpp"
 #include "base/time_share_queue.hpp"
@@ -39,6 +40,7 @@ std::optional<SmtpServer> parse_smtp_url(std::string_view text) {
   const auto query = url_part(url, CURLUPART_QUERY);
   const bool is_smtps = scheme == "smtps";
   const bool known_query = !query || (query == "tls=none" && !is_smtps);
+  if (port && parse_number<int>(*port) == 0) return std::nullopt;
   if ((scheme != "smtp" && !is_smtps) || !host || host->empty() || !known_query ||
       url_part(url, CURLUPART_PATH).value_or("/") != "/" || url_part(url, CURLUPART_FRAGMENT)) {
     return std::nullopt;
@@ -95,8 +97,8 @@ class SmtpMailer::Impl {
   void send(MailMessage message, Done done) {
     {
       const Lock lock(mutex_);
-      if (inbox_.size() < most_waiting_) {
-        const std::string owner = message.owner;
+      const std::string owner = message.owner;
+      if (has_room(owner)) {
         inbox_.push(owner, {std::move(message), std::move(done), std::chrono::steady_clock::now()});
         done = nullptr;
       }
@@ -121,6 +123,13 @@ class SmtpMailer::Impl {
     std::string owner;
     std::chrono::steady_clock::time_point began;
   };
+
+  /// False if the inbox is full and the owner has its share of it.
+  bool has_room(const std::string& owner) const REQUIRES(mutex_) {
+    const std::size_t own = inbox_.size_of(owner);
+    const std::size_t owners = inbox_.owners() + (own == 0 ? 1 : 0);
+    return inbox_.size() < most_waiting_ || own < most_waiting_ / owners;
+  }
 
   static MailOutcome not_attempted() {
     return {MailResult::not_attempted, "Too many other mails were waiting."};

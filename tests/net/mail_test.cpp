@@ -6,6 +6,7 @@
 #include <future>
 #include <iterator>
 #include <latch>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -252,6 +253,25 @@ TEST_F(MailTest, AMessageBeyondTheQueueLimitIsRefused) {
   EXPECT_GE(refused, 4);
 }
 
+TEST_F(MailTest, MessagesOfOneOwnerBeyondTheQueueLimitLeaveRoomToOthers) {
+  RawServer silent([](const RawServer::Request&) { return RawServer::Reply{}; });
+  auto mail_options = to("smtp://127.0.0.1:" + std::to_string(silent.port()));
+  mail_options.most_waiting = 2;
+  std::map<std::string, std::atomic<int>> refused;
+  const auto mailer = net::make_mailer(mail_options);
+  const auto send_one = [&](const std::string& owner) {
+    auto message = mail();
+    message.owner = owner;
+    mailer->send(std::move(message), [&count = refused[owner]](const MailOutcome& outcome) {
+      count += outcome.result == MailResult::not_attempted;
+    });
+  };
+  for (int i = 0; i < 10; ++i) send_one("loud");
+  EXPECT_GE(refused["loud"], 4);
+  send_one("quiet");
+  EXPECT_EQ(refused["quiet"], 0);
+}
+
 TEST_F(MailTest, ARefusedLoginIsATemporaryFailure) {
   SmtpServer server(options({{"user", "u"}, {"password", "p"}}));
   const auto outcome = send(*net::make_mailer(to(server.url("u:wrong"))), mail());
@@ -330,7 +350,7 @@ TEST(SmtpUrl, HasAServerOptionalCredentialsAndNothingElse) {
   EXPECT_FALSE(net::parse_smtp_url("smtp://h:25?tls=none")->allow_tls);
   for (const auto* const text :
        {"", "http://h", "smtp://", "smtp://h/path", "smtp://h?tls=maybe", "smtp://h#x", "smtps://h?tls=none",
-        "smtp://h:port", "mail.example.com:25"}) {
+        "smtp://h:port", "smtp://h:0", "smtps://u:p@h:00", "mail.example.com:25"}) {
     EXPECT_FALSE(net::parse_smtp_url(text)) << text;
   }
 }

@@ -6,6 +6,7 @@
 
 #include "tests/api/fixtures/api_fixture.hpp"
 #include "tests/api/fixtures/fleet.hpp"
+#include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -693,6 +694,31 @@ TEST_F(MappedRoutesTest, AHangingGeocoderDelaysItsRequestForSecondsAndNoOther) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
   }
   slow.join();
+}
+
+TEST_F(MappedRoutesTest, ABusinessWithHundredsOfAddressesLeavesTheGeocoderToOthers) {
+  const auto gate = std::make_shared<Gate>();
+  std::atomic<int> held = 0;
+  answer(
+      [&, gate](const Received& request) {
+        Reply reply = place(request);
+        if (request.target.find("street=Loud") == std::string::npos) return reply;
+        ++held;
+        reply.gate = gate;
+        return reply;
+      },
+      [](const Received& request) { return table_of(request, 1'000); });
+  tenant.sql.rows("update businesses set street = 'Rua 7' where guid = $1", {tenant.id});
+  Tenant loud(world.waybill, tenant.name + ", loud");
+  const auto many = insert_shipments(loud, std::vector<std::string>(200, "Porto"),
+                                     {{"recipient_street", "'Loud ' || gen_random_uuid()"}});
+  const auto one = insert_shipments(tenant, {"No such city"}, {{"recipient_street", "'Rua Quiet'"}});
+  std::thread planning([&] { plan(loud, many); });
+  EXPECT_TRUE(eventually([&] { return held >= 7; })) << "calls of one business at a time";
+  // A call that gets no turn within its time leaves the address to the gazetteer, which lacks this city.
+  EXPECT_EQ(at(tenant.http.get("/api/route/" + plan(tenant, one)).data(), "unlocated"), 0);
+  gate->open();
+  planning.join();
 }
 
 TEST_F(MappedRoutesTest, AnAddressIsLookedUpOnce) {
