@@ -25,6 +25,44 @@ bool is_alike(const StoreParcelItem& ours, const StoreItem& item) {
   return ours.description == description_of(item);
 }
 
+/// The places of the tracking's items among the store's; nullopt for one that is not found.
+std::vector<std::optional<std::size_t>> places_of(const StoreTracking& tracking,
+                                                  const std::vector<StoreItem>& items) {
+  const auto guids = item_guids(tracking.order, items);
+  std::map<Guid, std::size_t> by_guid;
+  for (std::size_t i = 0; i < guids.size(); ++i) {
+    if (guids[i] != Guid()) by_guid.emplace(guids[i], i);
+  }
+  const auto& ours = tracking.items;
+  std::vector<std::optional<std::size_t>> places(ours.size());
+  std::set<std::size_t> taken;
+  std::set<std::size_t> of_order;  // taken by items that the order still has
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const auto found = by_guid.find(ours[i].guid);
+    if (found == by_guid.end()) continue;
+    places[i] = found->second;
+    taken.insert(found->second);
+    if (ours[i].quantity > 0) of_order.insert(found->second);
+  }
+  // An item that was entered again here has another guid. Several of them may be one item of the store.
+  const auto place_alike = [&](const StoreParcelItem& item) -> std::optional<std::size_t> {
+    std::optional<std::size_t> shared;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].quantity < 1 || of_order.contains(i) || !is_alike(item, items[i])) continue;
+      if (taken.insert(i).second) return i;
+      if (!shared) shared = i;
+    }
+    return shared;
+  };
+  for (const bool in_parcel : {true, false}) {
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      if (!places[i] && ours[i].quantity > 0 && (ours[i].in_parcel > 0) == in_parcel)
+        places[i] = place_alike(ours[i]);
+    }
+  }
+  return places;
+}
+
 }  // namespace
 
 void limit_texts(StoreItem& item) {
@@ -60,49 +98,54 @@ std::vector<Guid> item_guids(const Guid& order, const std::vector<StoreItem>& it
   return guids;
 }
 
-std::vector<std::int64_t> pieces_in_parcel(const StoreTracking& tracking, std::vector<StoreItem> items) {
-  std::vector<std::int64_t> pieces(items.size(), 0);
-  if (!tracking.is_part()) {
-    std::ranges::transform(items, pieces.begin(), &StoreItem::quantity);
-    return pieces;
-  }
+ParcelPieces pieces_in_parcel(const StoreTracking& tracking, std::vector<StoreItem> items) {
+  ParcelPieces parcel;
+  for (const auto& item : items) parcel.pieces.push_back(item.quantity);
+  const auto& ours = tracking.items;
+  if (ours.empty()) return parcel;
   for (auto& item : items) limit_texts(item);
-  const auto guids = item_guids(tracking.order, items);
-  std::map<Guid, std::size_t> by_guid;
-  for (std::size_t i = 0; i < guids.size(); ++i) by_guid.emplace(guids[i], i);
-  std::set<std::size_t> taken;
-  for (const auto& ours : tracking.items) {
-    if (const auto found = by_guid.find(ours.guid); found != by_guid.end()) taken.insert(found->second);
-  }
-  const auto place_of = [&](const StoreParcelItem& ours) -> std::optional<std::size_t> {
-    if (const auto found = by_guid.find(ours.guid); found != by_guid.end()) return found->second;
-    // An item that was entered again here has another guid.
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (items[i].quantity > 0 && !taken.contains(i) && is_alike(ours, items[i])) return i;
+  const auto places = places_of(tracking, items);
+  bool is_found = false;
+  for (std::size_t i = 0; i < ours.size(); ++i) is_found |= places[i] && ours[i].in_parcel > 0;
+  if (!is_found && !tracking.is_part) return parcel;
+
+  std::vector<std::int64_t> sent(items.size(), 0);
+  std::vector<bool> is_here(items.size(), false);
+  bool has_unfound = false;  // an item of the order is not found
+  bool stands_in = false;    // and it is in the parcel
+  std::ranges::fill(parcel.pieces, 0);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const auto& item = ours[i];
+    if (places[i]) {
+      parcel.pieces[*places[i]] += item.in_parcel;
+      sent[*places[i]] += item.sent;
+      is_here[*places[i]] = true;
+    } else if (item.quantity > 0) {
+      has_unfound = true;
+      stands_in |= item.in_parcel > 0 && !tracking.is_part;
+      parcel.is_last &= item.in_parcel + item.sent >= item.quantity;
     }
-    return std::nullopt;
-  };
-  for (const auto& ours : tracking.items) {
-    if (!ours.is_in_parcel) continue;
-    const auto place = place_of(ours);
-    if (!place) continue;
-    taken.insert(*place);
-    pieces[*place] = std::clamp<std::int64_t>(ours.quantity, 0, items[*place].quantity);
   }
-  return pieces;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto wanted = std::max<std::int64_t>(items[i].quantity, 0);
+    auto& pieces = parcel.pieces[i];
+    pieces = !is_here[i] && stands_in ? wanted : std::clamp<std::int64_t>(pieces, 0, wanted);
+    if (is_here[i] || !has_unfound) parcel.is_last &= pieces + sent[i] >= wanted;
+  }
+  return parcel;
 }
 
-std::map<std::string, std::int64_t> pieces_by_line(const StoreTracking& tracking,
-                                                   const std::vector<StoreLine>& lines) {
+ParcelLines lines_in_parcel(const StoreTracking& tracking, const std::vector<StoreLine>& lines) {
   std::vector<StoreItem> items;
   items.reserve(lines.size());
   for (const auto& line : lines) items.push_back(line.item);
-  const auto pieces = pieces_in_parcel(tracking, std::move(items));
-  std::map<std::string, std::int64_t> by_line;
+  const auto found = pieces_in_parcel(tracking, std::move(items));
+  ParcelLines parcel{.pieces = {}, .has_all = true, .is_last = found.is_last};
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (pieces[i] > 0) by_line[lines[i].id] = pieces[i];
+    if (found.pieces[i] > 0) parcel.pieces[lines[i].id] = found.pieces[i];
+    parcel.has_all &= found.pieces[i] >= lines[i].item.quantity;
   }
-  return by_line;
+  return parcel;
 }
 
 }  // namespace waybill::connectors

@@ -22,9 +22,16 @@ std::string description_of(const StoreItem& item);
 /// the order. An item keeps its guid while its description and SKU stay the same. The texts are limited.
 std::vector<Guid> item_guids(const Guid& order, const std::vector<StoreItem>& items);
 
-/// The pieces of each item of the store that are in the parcel: all of them if the parcel has all items of
-/// the order, none if the items cannot be found in it.
-std::vector<std::int64_t> pieces_in_parcel(const StoreTracking& tracking, std::vector<StoreItem> items);
+/// The part of a store's order that is in a parcel.
+struct ParcelPieces {
+  std::vector<std::int64_t> pieces;  // of each item of the store
+  bool is_last = true;               // nothing that the store wants is left for a later parcel
+};
+
+/// Finds the parcel's items among the store's. A parcel has all that the store wants if its items are not
+/// known, or if it was made of all items of the order and none of them can be found. An item of such a parcel
+/// that cannot be found stands for the items of the store that the order here does not have.
+ParcelPieces pieces_in_parcel(const StoreTracking& tracking, std::vector<StoreItem> items);
 
 /// A line of a store's order, and the item that it is here.
 struct StoreLine {
@@ -32,8 +39,11 @@ struct StoreLine {
   StoreItem item;
 };
 
-/// The pieces of the lines in the parcel, by their ids, without the lines that have none in it.
-std::map<std::string, std::int64_t> pieces_by_line(const StoreTracking& tracking,
-                                                   const std::vector<StoreLine>& lines);
+struct ParcelLines {
+  std::map<std::string, std::int64_t> pieces;  // by the lines' ids, without the lines that have none
+  bool has_all = true;                         // all pieces of all lines
+  bool is_last = true;                         // as in ParcelPieces
+};
+ParcelLines lines_in_parcel(const StoreTracking& tracking, const std::vector<StoreLine>& lines);
 
 }  // namespace waybill::connectors

@@ -36,6 +36,7 @@ struct ShipmentValues {
   std::optional<std::string> made_tracking_url;  // made from the pattern before the change
   bool is_return = false;                        // of a new shipment; changes keep it
   std::optional<std::string> order_items;        // of a new shipment: JSON array of guids; nullopt: all
+  std::optional<std::string> order_pieces;       // of a new shipment: JSON, see domain::pieces_by_item
   ColumnValues columns{domain::EntityType::shipment};
 
   /// Overwrites the values that `body`, which was checked, names. Adds an error for too much metadata.

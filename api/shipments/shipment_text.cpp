@@ -23,7 +23,8 @@ std::string shipment_text(const Guid& shipment, const std::string& tracking_numb
   entry.guid("guid", shipment)
       .text("tracking_number", tracking_number)
       .guid("order", order)
-      .json("order_items", values.order_items);
+      .json("order_items", values.order_items)
+      .json("order_pieces", values.order_pieces);
   if (values.is_return) entry.json("is_return", "true");
   return add_values(entry, values).take();
 }

@@ -148,6 +148,7 @@ ShipmentValues values_of_order(const storage::TypedRows<sql::shipments::LockOrde
                         .service_level = std::optional<std::string>(row.service_level),
                         .packages = packages_text(domain::packed_items(items))};
   if (find_value(body, "itemIds") != nullptr) values.order_items = guids_of(items);
+  if (const auto pieces = domain::pieces_by_item(items)) values.order_pieces = to_json(*pieces);
   values.columns.take(rows.more());
   return values;
 }

@@ -130,10 +130,10 @@ MedusaStep ship(const json::value& order, const json::value& fulfillment, const 
 /// The quantities of the order's items in a parcel with some of them, by the items' ids.
 using Parcel = std::map<std::string, std::int64_t>;
 
-/// nullopt for a parcel with all items.
-std::optional<Parcel> parcel_of(const json::value& order, const StoreTracking& tracking) {
-  if (!tracking.is_part()) return std::nullopt;
-  return pieces_by_line(tracking, medusa_lines(order));
+/// The parcel's part of the order, which has all of it if its items are not known.
+ParcelLines part_of(const json::value& order, const StoreTracking& tracking) {
+  if (tracking.items.empty()) return {};
+  return lines_in_parcel(tracking, medusa_lines(order));
 }
 
 /// True if the parcel has all that the fulfilment has.
@@ -192,7 +192,8 @@ MedusaStep next_medusa_step(const json::value& order, const StoreTracking& track
   }
   if (status == "draft") throw StoreError(StoreProblem::refused, "The order is a draft in the store.");
   const auto open = open_fulfillments(order);
-  const auto parcel = parcel_of(order, tracking);
+  const auto part = part_of(order, tracking);
+  const auto parcel = part.has_all ? std::nullopt : std::optional<Parcel>(part.pieces);
   auto own = open;  // the fulfilments that this parcel may ship
   if (parcel) std::erase_if(own, [&](const auto* fulfillment) { return !is_within(*fulfillment, *parcel); });
   if (const auto* const shown = labelled(order, tracking); shown != nullptr) {
@@ -212,7 +213,7 @@ MedusaStep next_medusa_step(const json::value& order, const StoreTracking& track
     return {MedusaStep::Kind::fulfill, path_of(tracking, "/fulfillments"), {{"items", std::move(items)}}};
   }
   // The merchant's fulfilment has items of several parcels: the last one ships it.
-  if (tracking.is_last && !open.empty()) return ship(order, *open.front(), tracking);
+  if (part.is_last && !open.empty()) return ship(order, *open.front(), tracking);
   return note(order, tracking);
 }
 

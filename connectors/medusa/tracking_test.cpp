@@ -83,17 +83,18 @@ json::object named(json::object line, const char* name) {
   return line;
 }
 
-/// The parcel with one of two items, mugs and plates.
+/// The parcel with one of two items, mugs and plates. The last one leaves nothing: the other item is sent.
 StoreTracking parcel_with(std::string_view name, bool is_last = false, std::int64_t quantity = 9) {
   auto tracking = parcel;
   tracking.order = Guid::random();
-  tracking.is_last = is_last;
+  tracking.is_part = true;
   for (const std::string each : {"Mug", "Plate"}) {
     tracking.items.push_back({.guid = Guid::from_name(tracking.order, each + "\n" + each + "\n1"),
                               .description = each,
                               .sku = each,
                               .quantity = quantity,
-                              .is_in_parcel = each == name});
+                              .in_parcel = each == name ? quantity : 0,
+                              .sent = each != name && is_last ? quantity : 0});
   }
   return tracking;
 }
@@ -125,6 +126,31 @@ TEST(MedusaTracking, ShipsOnlyFulfilmentsOfTheItemsOfTheParcel) {
       << "the plate is not sent yet";
   EXPECT_EQ(next_medusa_step(order(mugs_and_plates(3, 1), {both}), parcel_with("Plate", true)).kind,
             MedusaStep::Kind::ship);
+}
+
+TEST(MedusaTracking, WhatTheStoreAddsAfterAParcelWasMadeIsNotInIt) {
+  auto tracking = parcel_with("Mug", false, 3);
+  tracking.is_part = false;
+  tracking.items.pop_back();  // the plate is added later
+  const auto step = next_medusa_step(order(mugs_and_plates()), tracking);
+  EXPECT_EQ(to_json(step.body), R"({"items":[{"id":"a","quantity":3}]})");
+  tracking.items[0].in_parcel = 2;  // the store raises the quantity later
+  EXPECT_EQ(to_json(next_medusa_step(order(mugs_and_plates()), tracking).body),
+            R"({"items":[{"id":"a","quantity":2}]})");
+  const json::object both = {{"id", "ful_1"}, {"items", json::array{part("a", 3), part("b", 1)}}};
+  EXPECT_EQ(next_medusa_step(order(mugs_and_plates(3, 1), {both}), tracking).kind, MedusaStep::Kind::note)
+      << "the merchant's fulfilment has the plate, which is still to be sent";
+}
+
+TEST(MedusaTracking, AWholeOrderWhoseItemsAreOthersHereIsFulfilled) {
+  auto tracking = parcel_with("Mug");
+  tracking.is_part = false;
+  for (auto& item : tracking.items) {
+    item.guid = Guid::random();
+    item.sku = "other";
+  }
+  EXPECT_EQ(to_json(next_medusa_step(order(mugs_and_plates()), tracking).body),
+            R"({"items":[{"id":"a","quantity":3},{"id":"b","quantity":1}]})");
 }
 
 TEST(MedusaTracking, AParcelOfThingsThatTheOrderDoesNotHaveIsANote) {

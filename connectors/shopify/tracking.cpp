@@ -172,13 +172,14 @@ asio::awaitable<void> pick_lines(ShopifyApi& api, std::map<std::string, std::int
   }
 }
 
-// Keeps the lines of the open fulfillment orders that a parcel with some of the order's items has.
+// Keeps the lines of the open fulfillment orders that the parcel has, if it has not all of the order.
 asio::awaitable<void> keep_parcel(ShopifyApi& api, const json::value& order_id, const StoreTracking& tracking,
                                   Deliveries& deliveries) {
-  if (!tracking.is_part() || deliveries.open.empty()) co_return;
-  auto parcel = pieces_by_line(tracking, co_await shopify_order_lines(api, order_id));
+  if (tracking.items.empty() || deliveries.open.empty()) co_return;
+  auto parcel = lines_in_parcel(tracking, co_await shopify_order_lines(api, order_id));
+  if (parcel.has_all) co_return;
   for (auto& [location, orders] : deliveries.open) {
-    for (auto& order : orders) co_await pick_lines(api, parcel, order);
+    for (auto& order : orders) co_await pick_lines(api, parcel.pieces, order);
     std::erase_if(orders, [](const OpenOrder& order) { return order.lines.empty(); });
   }
   std::erase_if(deliveries.open, [](const auto& entry) { return entry.second.empty(); });

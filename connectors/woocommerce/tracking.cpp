@@ -8,13 +8,23 @@
 #include "base/ascii.hpp"
 #include "connectors/store_items.hpp"
 #include "connectors/woocommerce/orders.hpp"
+#include "connectors/woocommerce/sweep.hpp"
 
 namespace waybill::connectors {
+
+// The quantities of an order by the ids of its lines.
+struct WooPart {
+  std::map<std::string, double> wanted;  // what is left after the refunds
+  std::map<std::string, double> own;     // what the parcel may have of it
+  bool is_last = true;
+};
+
 namespace {
 
 using woo::member;
 
 constexpr std::string_view number_key = "_tracking_number";
+constexpr const char* too_many_refunds = "The order has too many refunds.";
 constexpr std::string_view other_provider = "other";  // the store shows the _provider_name
 
 std::string text(const json::value* value) { return clean_text(value).value_or(""); }
@@ -113,47 +123,50 @@ Quantities sent_in(const json::array& parcels) {
   return sent;
 }
 
-// The quantities of the order that the parcel may have.
-Quantities quantities_in(const json::value& order, const StoreTracking& tracking) {
-  const auto lines = woo::item_lines(order);
+// The part of the order that the parcel may have after these refunds.
+WooPart part_after(woo::RefundedLines refunded, const json::value& order, const StoreTracking& tracking) {
+  auto lines = woo::item_lines(order, refunded);
+  if (lines.empty() && !refunded.empty()) {  // as in an import, which keeps the ordered ones
+    refunded.clear();
+    lines = woo::item_lines(order);
+  }
   std::vector<StoreItem> items;
   items.reserve(lines.size());
   for (const auto& line : lines) items.push_back(line.item);
-  const auto pieces = pieces_in_parcel(tracking, std::move(items));
-  Quantities quantities;
+  const auto parcel = pieces_in_parcel(tracking, std::move(items));
+  WooPart part{.wanted = {}, .own = {}, .is_last = parcel.is_last};
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string id = text(member(lines[i].line, "id"));
+    const double wanted = quantity(member(lines[i].line, "quantity")) - refunded[id];
     // A quantity with a fraction is one piece.
-    const bool is_whole = pieces[i] >= lines[i].item.quantity;
-    quantities[text(member(lines[i].line, "id"))] =
-        is_whole ? quantity(member(lines[i].line, "quantity")) : static_cast<double>(pieces[i]);
+    const bool is_whole = parcel.pieces[i] >= lines[i].item.quantity;
+    part.wanted[id] = wanted;
+    part.own[id] = is_whole ? wanted : static_cast<double>(parcel.pieces[i]);
   }
-  return quantities;
+  return part;
 }
 
 // The items of the parcel that no earlier parcel has; all items of the parcel if the earlier parcels have
 // them all.
-json::array items_left(const json::value& order, const json::array& parcels, const StoreTracking& tracking) {
+json::array items_left(const json::value& order, const json::array& parcels, WooPart part) {
   auto sent = sent_in(parcels);
-  auto own = quantities_in(order, tracking);
   json::array left;
   json::array all;
   for (const auto* const line : elements_of(member(&order, "line_items"))) {
     const auto* const id = member(line, "id");
     if (id == nullptr) continue;
-    const double ordered = own[text(id)];
-    const double rest = std::min(ordered, quantity(member(line, "quantity")) - sent[text(id)]);
+    const double own = part.own[text(id)];
+    const double rest = std::min(own, part.wanted[text(id)] - sent[text(id)]);
     if (rest > 0) left.push_back({{"item_id", *id}, {"qty", rest}});
-    if (ordered > 0) all.push_back({{"item_id", *id}, {"qty", ordered}});
+    if (own > 0) all.push_back({{"item_id", *id}, {"qty", own}});
   }
   return left.empty() ? all : left;
 }
 
-// True if the parcels have all that was ordered.
-bool are_all_sent(const json::value& order, const json::array& parcels) {
+// True if the parcels have all that is wanted.
+bool are_all_sent(const Quantities& wanted, const json::array& parcels) {
   auto sent = sent_in(parcels);
-  return std::ranges::all_of(elements_of(member(&order, "line_items")), [&](const json::value* line) {
-    return quantity(member(line, "quantity")) <= sent[text(member(line, "id"))];
-  });
+  return std::ranges::all_of(wanted, [&](const auto& line) { return line.second <= sent[line.first]; });
 }
 
 json::object fulfillment_body(const StoreTracking& tracking, json::array meta_data) {
@@ -185,7 +198,7 @@ json::array other_meta(const json::value& parcel) {
 
 std::string note_text(const StoreTracking& tracking) {
   std::string note =
-      tracking.is_part() ? "A part of your order has been shipped" : "Your order has been shipped";
+      tracking.is_part ? "A part of your order has been shipped" : "Your order has been shipped";
   if (!tracking.carrier_name.empty()) note += " with " + tracking.carrier_name;
   note += ". Tracking number: " + tracking.tracking_number;
   if (!tracking.tracking_url.empty()) note += " (" + tracking.tracking_url + ")";
@@ -261,7 +274,37 @@ asio::awaitable<json::array> WooTracking::discover(const std::string& order_id) 
   co_return json::array();
 }
 
-asio::awaitable<bool> WooTracking::send_note(const StoreTracking& tracking, const json::value& order) {
+asio::awaitable<WooPart> WooTracking::part_of(const json::value& order, const StoreTracking& tracking) {
+  constexpr std::size_t page_size = 20;
+  woo::RefundedLines refunded;
+  std::string unreadable;
+  if (woo::has_refunds(order)) {
+    const auto begin = [&] {
+      refunded.clear();
+      unreadable.clear();
+    };
+    const auto add = [&](const json::value& refund) {
+      auto reason = woo::add_refund(refund, refunded);
+      if (unreadable.empty()) unreadable = std::move(reason);
+    };
+    try {
+      co_await read_woo_list(client_, "wc/v3/orders/" + tracking.order_id + "/refunds",
+                             {{"_fields", std::string(woo::refund_fields)}}, PageSize(page_size), begin, add,
+                             StoreError(StoreProblem::refused, too_many_refunds));
+    } catch (const StoreError& error) {
+      if (error.what() != std::string_view(too_many_refunds)) throw;
+      unreadable = too_many_refunds;
+    }
+  }
+  // The buyer gets the number in any case. Without the refunds it is not known if anything is left to send.
+  if (!unreadable.empty()) refunded.clear();
+  auto part = part_after(std::move(refunded), order, tracking);
+  part.is_last = part.is_last && unreadable.empty();
+  co_return part;
+}
+
+asio::awaitable<bool> WooTracking::send_note(const StoreTracking& tracking, const json::value& order,
+                                             bool is_last) {
   const std::string known = text(meta(&order, number_key));
   if (has_number(known, tracking.tracking_number) && !tracking.has_new_url) co_return false;
   const std::string route = "wc/v3/orders/" + tracking.order_id;
@@ -276,21 +319,21 @@ asio::awaitable<bool> WooTracking::send_note(const StoreTracking& tracking, cons
     co_await client_.expect("POST", route + "/notes", {}, {{"note", note}, {"customer_note", true}});
   }
   json::object changes = {{"meta_data", {{{"key", number_key}, {"value", with_number(known, tracking)}}}}};
-  if (tracking.is_last && is_open(text(member(&order, "status")))) changes["status"] = "completed";
+  if (is_last && is_open(text(member(&order, "status")))) changes["status"] = "completed";
   co_await client_.expect("PUT", route, {}, std::move(changes));
   co_return true;
 }
 
 asio::awaitable<bool> WooTracking::send_fulfillment(const StoreTracking& tracking, const json::value& order,
-                                                    json::array& known) {
+                                                    const WooPart& part, json::array& known) {
   if (has_parcel(known, tracking)) co_return false;
   const std::string route = "wc/v3/orders/" + tracking.order_id + "/fulfillments";
   const auto outdated =
       std::ranges::find_if(known, [&](const json::value& parcel) { return is_outdated(parcel, tracking); });
   if (outdated == known.end()) {
-    json::array items = items_left(order, known, tracking);
+    json::array items = items_left(order, known, part);
     // A parcel of things that the store does not have.
-    if (items.empty() && tracking.is_part()) co_return co_await send_note(tracking, order);
+    if (items.empty() && tracking.is_part) co_return co_await send_note(tracking, order, part.is_last);
     auto body = fulfillment_body(tracking, {json::object{{"key", "_items"}, {"value", std::move(items)}}});
     co_await client_.expect("POST", route, {}, body);
     known.push_back(std::move(body));
@@ -327,24 +370,26 @@ asio::awaitable<bool> WooTracking::send(StoreTracking tracking) {
   const bool is_id = all_digits(tracking.order_id);
   if (!is_id) throw StoreError(StoreProblem::refused, "The order's id is not valid in the store.");
   const std::string route = "wc/v3/orders/" + tracking.order_id;
-  const auto order = co_await client_.call("GET", route, {{"_fields", "id,status,line_items,meta_data"}});
+  const auto order =
+      co_await client_.call("GET", route, {{"_fields", "id,status,line_items,meta_data,refunds"}});
   if (order.response.status == 404 && !order.lacks_endpoint()) {
     throw StoreError(StoreProblem::refused, "The store has no such order any more.");
   }
   if (!order.is_success()) throw woo_refusal(order, "GET");
   const std::string status = text(member(&order.body, "status"));
   refuse_if_over(status);
+  const auto part = co_await part_of(order.body, tracking);
 
   std::optional<json::array> known;
   if (dialect_) known = co_await parcels(*dialect_, tracking.order_id);
   if (!known) known = co_await discover(tracking.order_id);
-  if (*dialect_ == Dialect::note) co_return co_await send_note(tracking, order.body);
+  if (*dialect_ == Dialect::note) co_return co_await send_note(tracking, order.body, part.is_last);
 
   const bool is_new = *dialect_ == Dialect::fulfillments
-                          ? co_await send_fulfillment(tracking, order.body, *known)
+                          ? co_await send_fulfillment(tracking, order.body, part, *known)
                           : co_await send_plugin(tracking, *known);
   const bool is_complete =
-      tracking.is_last || (*dialect_ == Dialect::fulfillments && are_all_sent(order.body, *known));
+      part.is_last || (*dialect_ == Dialect::fulfillments && are_all_sent(part.wanted, *known));
   if (is_complete && is_open(status)) co_await client_.expect("PUT", route, {}, {{"status", "completed"}});
   co_return is_new;
 }

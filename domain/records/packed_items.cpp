@@ -1,14 +1,19 @@
 #include "domain/records/packed_items.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <optional>
 
 #include "base/exact_number.hpp"
+#include "base/guid.hpp"
 
 namespace waybill::domain {
 namespace {
 
 constexpr double largest_measure = 1e9;  // of a package in the API
+constexpr double most_pieces = 1e9;      // of an item
 
 std::optional<double> number_at(const json::object* object, std::string_view name) {
   const json::value* const value = object == nullptr ? nullptr : object->if_contains(name);
@@ -46,6 +51,21 @@ json::array packed_items(const json::array& items) {
   if (packages.empty())
     packages.push_back({{"length", nullptr}, {"width", nullptr}, {"height", nullptr}, {"weight", nullptr}});
   return packages;
+}
+
+std::optional<json::object> pieces_by_item(const json::array& items) {
+  std::map<Guid, std::int64_t> pieces;
+  for (const json::value& item : items) {
+    const json::object* const members = item.if_object();
+    const json::value* const text = members == nullptr ? nullptr : members->if_contains("guid");
+    const auto guid = text != nullptr && text->is_string() ? Guid::parse(text->get_string()) : std::nullopt;
+    if (!guid) return std::nullopt;
+    pieces[*guid] += static_cast<std::int64_t>(std::clamp(pieces_of(members), 1.0, most_pieces));
+  }
+  if (pieces.empty()) return std::nullopt;
+  json::object by_item;
+  for (const auto& [guid, count] : pieces) by_item[guid.to_string()] = count;
+  return by_item;
 }
 
 }  // namespace waybill::domain

@@ -46,6 +46,34 @@ TEST(PackedItems, TakeNumbersOfAnyLength) {
             one(R"({"length":null,"width":null,"height":null,"weight":0.246914})"));
 }
 
+constexpr std::string_view mug = "11111111-1111-4111-8111-11111111111a";
+constexpr std::string_view plate = "22222222-2222-4222-8222-222222222222";
+
+std::string pieces(std::string_view items) {
+  const auto by_item = pieces_by_item(exact_list(items));
+  return by_item ? to_json(*by_item) : "unknown";
+}
+
+std::string item(std::string_view guid, std::string_view quantity) {
+  return R"({"guid": ")" + std::string(guid) + R"(", "quantity": )" + std::string(quantity) + "}";
+}
+
+TEST(PackedItems, AreCountedByTheirGuids) {
+  EXPECT_EQ(pieces("[" + item(mug, "3") + "," + item(plate, "1") + "]"),
+            R"({")" + std::string(mug) + R"(":3,")" + std::string(plate) + R"(":1})");
+  EXPECT_EQ(pieces("[" + item("11111111-1111-4111-8111-11111111111A", "2.00000000000000000001") + "]"),
+            R"({")" + std::string(mug) + R"(":2})");
+  EXPECT_EQ(pieces("[" + item(mug, "null") + "," + item(mug, "1e400") + "]"),
+            R"({")" + std::string(mug) + R"(":1000000001})");
+}
+
+TEST(PackedItems, AreNotCountedIfOneHasNoGuid) {
+  for (const auto* const items :
+       {"[]", "[1]", "[{}]", R"([{"guid": 7}])", R"([{"guid": "x", "quantity": 1}])"})
+    EXPECT_EQ(pieces(items), "unknown") << items;
+  EXPECT_EQ(pieces("[" + item(mug, "1") + R"(, {"quantity": 2}])"), "unknown");
+}
+
 TEST(PackedItems, HaveNoWeightAboveThatOfPackages) {
   EXPECT_EQ(packed(R"([{"quantity": 1000, "dimensions": {"weight": 1000000}}])"),
             one(R"({"length":null,"width":null,"height":null,"weight":1000000000})"));

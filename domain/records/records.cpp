@@ -295,7 +295,7 @@ constexpr auto aliases_of_shipments = std::to_array<Alias>({{"purchase.status", 
 
 constexpr auto internal_columns = std::to_array<std::string_view>({"business_id", "deleted_at"});
 constexpr auto internal_columns_of_shipments = std::to_array<std::string_view>(
-    {"business_id", "deleted_at", "last_trace_id", "order_items", "announced_delivery"});
+    {"business_id", "deleted_at", "last_trace_id", "order_items", "order_pieces", "announced_delivery"});
 
 constexpr auto types = std::to_array<RecordType>({
     {EntityType::order, "Order", "order", "orders", order_fields, objects_of_orders, internal_columns, {}},

@@ -118,7 +118,7 @@ json::value or_null(const std::optional<Guid>& guid) {
 
 /// A shipment with the values of a locked order, as an entry of shipments/create.sql.
 json::object entry_of(const NewShipment& change, const TypedRows<sql::shipments::LockOrder>& orders,
-                      std::string_view number, json::array packages) {
+                      std::string_view number, const json::array& picked) {
   const auto order = orders.front();
   // A service level belongs to a carrier: another carrier does not take over that of the order.
   const bool has_own_carrier = change.carrier && change.carrier != order.carrier_id;
@@ -134,11 +134,12 @@ json::object entry_of(const NewShipment& change, const TypedRows<sql::shipments:
                      {"customer", or_null(order.customer_id)},
                      {"carrier", or_null(change.carrier ? change.carrier : order.carrier_id)},
                      {"service_level", std::move(level)},
-                     {"packages", std::move(packages)}};
+                     {"packages", domain::packed_items(picked)}};
   if (change.items) {
     json::array& items = (entry["order_items"] = json::array()).get_array();
     for (const Guid& guid : *change.items) items.emplace_back(guid.to_string());
   }
+  if (auto pieces = domain::pieces_by_item(picked)) entry["order_pieces"] = *std::move(pieces);
   const auto columns = orders.more();
   for (int place = 0; place < columns.columns(); ++place)
     entry.emplace(columns.name(place), or_null(columns.find(0, place)));
@@ -179,7 +180,7 @@ ChangeResult make(Session& session, const Guid& business, const NewShipment& cha
   auto items = picked_items(exact_list(order->items), change);
   if (!items) return {.kind = Kind::invalid, .error = "itemIds names an item that the order does not have"};
   if (items->empty()) items->emplace_back(nullptr);
-  const json::array shipments{entry_of(change, orders, *hold->number, domain::packed_items(*items))};
+  const json::array shipments{entry_of(change, orders, *hold->number, *items)};
   session.run(sql::shipments::Create{.business = business, .shipments = to_json(shipments)});
   if (change.generate_label) request_label(session, business, change.shipment, change.cause);
   return {.kind = Kind::made,

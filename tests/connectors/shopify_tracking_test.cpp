@@ -74,14 +74,14 @@ class ShopifyParts : public ShopifyTracking {
                      std::int64_t quantity = 9) {
     auto tracking = parcel(order, std::move(number));
     tracking.order = Guid::random();
-    tracking.is_last = false;
+    tracking.is_part = true;
     for (const auto* const name : {"Mug", "Plate", "Cup"}) {
       tracking.items.push_back(
           {.guid = Guid::from_name(tracking.order, std::string(name) + "\n" + name + "\n1"),
            .description = name,
            .sku = name,
            .quantity = quantity,
-           .is_in_parcel = names.contains(name)});
+           .in_parcel = names.contains(name) ? quantity : 0});
     }
     return tracking;
   }
@@ -120,6 +120,30 @@ TEST_F(ShopifyParts, AParcelOfAllItemsFulfilsTheRest) {
   const auto id = add_parts();
   send(part(id, "FIRST", {"Mug"}));
   EXPECT_TRUE(send(parcel(id, "SECOND")));
+  EXPECT_EQ(left(id), "0, 0, 0");
+}
+
+TEST_F(ShopifyParts, WhatTheStoreAddsAfterAParcelWasMadeIsNotFulfilled) {
+  const auto id = add_parts();
+  auto mugs = part(id, "FIRST", {"Mug"}, 2);  // the store raises the quantity to 3 later
+  mugs.is_part = false;
+  mugs.items.resize(1);  // and adds a plate and cups
+  EXPECT_TRUE(send(mugs));
+  EXPECT_EQ(left(id), "1, 1, 2");
+  EXPECT_EQ(shop.order(id).at("displayFulfillmentStatus"), "PARTIALLY_FULFILLED");
+  EXPECT_FALSE(send(mugs));
+  EXPECT_EQ(left(id), "1, 1, 2");
+}
+
+TEST_F(ShopifyParts, AWholeOrderWhoseItemsAreOthersHereIsFulfilled) {
+  const auto id = add_parts();
+  auto strange = part(id, "FIRST", {"Mug", "Plate", "Cup"});
+  strange.is_part = false;
+  for (auto& item : strange.items) {
+    item.guid = Guid::random();
+    item.sku = "other";
+  }
+  EXPECT_TRUE(send(strange));
   EXPECT_EQ(left(id), "0, 0, 0");
 }
 

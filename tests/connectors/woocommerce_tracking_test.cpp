@@ -288,19 +288,29 @@ class WooCommerceParts : public WooCommerceTracking {
     start_with_order(options, {{"line_items", json::array{line(71, "Mug", 3), line(72, "Plate", 1)}}});
   }
 
-  /// The parcel with one of the items.
+  /// The parcel with one of the items. The last one leaves nothing: the other item is sent.
   StoreTracking part(std::string number, std::string_view name, bool is_last,
                      std::int64_t quantity = 3) const {
     auto tracking = parcel(std::move(number));
     tracking.order = Guid::random();
-    tracking.is_last = is_last;
+    tracking.is_part = true;
     for (const std::string each : {"Mug", "Plate"}) {
       tracking.items.push_back({.guid = Guid::from_name(tracking.order, each + "\n" + each + "\n1"),
                                 .description = each,
                                 .sku = each,
                                 .quantity = quantity,
-                                .is_in_parcel = each == name});
+                                .in_parcel = each == name ? quantity : 0,
+                                .sent = each != name && is_last ? quantity : 0});
     }
+    return tracking;
+  }
+
+  /// The parcel of all items of the order when it was made.
+  StoreTracking whole(std::string number, std::int64_t mugs, std::int64_t plates) const {
+    auto tracking = part(std::move(number), "Mug", false, mugs);
+    tracking.is_part = false;
+    tracking.items[1].quantity = tracking.items[1].in_parcel = plates;
+    if (plates == 0) tracking.items.pop_back();
     return tracking;
   }
 
@@ -347,6 +357,92 @@ TEST_F(WooCommerceParts, AnOrderWithAllItemsInFulfillmentsIsComplete) {
   EXPECT_EQ(status(), "processing");
   send(part("WB2", "Plate", false));
   EXPECT_EQ(status(), "completed") << "waybill does not know what the merchant sent without it";
+}
+
+TEST_F(WooCommerceParts, WhatTheStoreAddsAfterAParcelWasMadeIsNotInIt) {
+  for (const auto& options : tracking_methods()) {
+    start_with_parts(options);
+    EXPECT_TRUE(send(whole("WB1", 3, 0)));
+    EXPECT_FALSE(send(whole("WB1", 3, 0)));
+    EXPECT_EQ(count_of("WB1"), 1U);
+    EXPECT_EQ(status(), "processing") << "the plate is still to be sent";
+    if (options.fulfillments) EXPECT_EQ(items_of_fulfillment(0), R"([{"item_id":71,"qty":3}])");
+    store_->change_order(order_, {{"line_items", json::array{line(71, "Mug", 3)}}});
+    EXPECT_TRUE(send(whole("WB2", 3, 0)));
+    EXPECT_EQ(status(), "completed");
+  }
+}
+
+TEST_F(WooCommerceParts, MorePiecesThanAParcelWasMadeWithAreNotInIt) {
+  for (const auto& options : tracking_methods()) {
+    start_with_parts(options);
+    EXPECT_TRUE(send(whole("WB1", 2, 1)));
+    EXPECT_EQ(status(), "processing") << "a mug is still to be sent";
+    if (options.fulfillments)
+      EXPECT_EQ(items_of_fulfillment(0), R"([{"item_id":71,"qty":2},{"item_id":72,"qty":1}])");
+  }
+}
+
+TEST_F(WooCommerceParts, AWholeOrderWhoseItemsAreOthersHereIsCompleted) {
+  for (const auto& options : tracking_methods()) {
+    start_with_parts(options);
+    auto strange = whole("WB1", 3, 1);
+    for (auto& item : strange.items) {
+      item.guid = Guid::random();
+      item.sku = "other";
+    }
+    EXPECT_TRUE(send(strange));
+    EXPECT_EQ(status(), "completed");
+    if (options.fulfillments)
+      EXPECT_EQ(items_of_fulfillment(0), R"([{"item_id":71,"qty":3},{"item_id":72,"qty":1}])");
+  }
+}
+
+TEST_F(WooCommerceParts, WhatWasPaidBackIsInNoParcel) {
+  for (const auto& options : tracking_methods()) {
+    start_with_parts(options);
+    store_->refund_lines(order_, {{71, 1}});
+    EXPECT_TRUE(send(whole("WB1", 2, 1)));
+    EXPECT_EQ(status(), "completed");
+    if (options.fulfillments)
+      EXPECT_EQ(items_of_fulfillment(0), R"([{"item_id":71,"qty":2},{"item_id":72,"qty":1}])");
+    start_with_parts(options);
+    store_->refund_lines(order_, {{71, 3}});
+    EXPECT_TRUE(send(parcel("WB1")));
+    EXPECT_EQ(status(), "completed");
+    if (options.fulfillments) EXPECT_EQ(items_of_fulfillment(0), R"([{"item_id":72,"qty":1}])");
+  }
+}
+
+TEST_F(WooCommerceParts, OfTwoEqualLinesTheOneThatWasPaidBackIsInNoParcel) {
+  start_with_order(
+      {.fulfillments = true},
+      {{"line_items", json::array{line(71, "Mug", 1), line(72, "Mug", 1), line(73, "Plate", 1)}}});
+  store_->refund_lines(order_, {{71, 1}});
+  EXPECT_TRUE(send(part("WB1", "Mug", false, 1)));
+  EXPECT_EQ(items_of_fulfillment(0), R"([{"item_id":72,"qty":1}])");
+  EXPECT_TRUE(send(part("WB2", "Plate", true, 1)));
+  EXPECT_EQ(items_of_fulfillment(1), R"([{"item_id":73,"qty":1}])");
+  EXPECT_EQ(status(), "completed");
+}
+
+TEST_F(WooCommerceParts, AnOrderOfWhichNothingIsLeftAfterRefundsIsSentAsOrdered) {
+  start_with_parts({.fulfillments = true});
+  store_->refund_lines(order_, {{71, 3}, {72, 1}});
+  EXPECT_TRUE(send(parcel("WB1")));
+  EXPECT_EQ(items_of_fulfillment(0), R"([{"item_id":71,"qty":3},{"item_id":72,"qty":1}])");
+}
+
+TEST_F(WooCommerceParts, RefundsThatCannotBeReadAreReadAgainLater) {
+  start_with_parts({.fulfillments = true});
+  store_->refund_lines(order_, {{71, 1}});
+  Fault failing = failing_with(503);
+  failing.path_part = "/refunds";
+  store_->fail(failing, 10);
+  EXPECT_EQ(problem_of([&] { send(whole("WB1", 2, 1)); }), StoreProblem::failing);
+  EXPECT_TRUE(store_->fulfillments(order_).empty());
+  store_->stop_failing();
+  EXPECT_TRUE(send(whole("WB1", 2, 1)));
 }
 
 TEST_F(WooCommerceParts, AParcelOfThingsThatTheOrderDoesNotHaveIsANote) {

@@ -42,7 +42,7 @@ void cut(Text& text, std::size_t characters) {
 std::set<std::string> words_of(std::string_view name) {
   std::set<std::string> words;
   std::string word;
-  for (const char c : lower_utf8(name) + ' ') {
+  for (const char c : folded_utf8(name) + ' ') {
     if (is_alphanumeric(c) || static_cast<unsigned char>(c) >= 0x80) {
       word += c;
     } else if (!word.empty()) {
@@ -395,7 +395,7 @@ std::vector<ServiceRule> service_rules(std::string_view mapping) {
     };
     const auto method = text("method");
     if (!method || !is_utf8(*method)) continue;
-    ServiceRule rule{.method = lower_utf8(*method),
+    ServiceRule rule{.method = folded_utf8(*method),
                      .carrier = Guid::parse(text("carrierId").value_or("")),
                      .level = text("serviceLevel")};
     rule.is_prefix = rule.method.ends_with('*');
@@ -407,7 +407,7 @@ std::vector<ServiceRule> service_rules(std::string_view mapping) {
 
 const ServiceRule* find_service(const std::vector<ServiceRule>& rules, const Text& method) {
   if (!method) return nullptr;
-  const std::string name = lower_utf8(*method);
+  const std::string name = folded_utf8(*method);
   const auto found = std::ranges::find_if(rules, [&](const ServiceRule& rule) {
     return rule.is_prefix ? name.starts_with(rule.method) : name == rule.method;
   });

@@ -19,6 +19,7 @@
 #include "connectors/stored_credentials.hpp"
 #include "matching/tracking_links.hpp"
 #include "storage/sql/integrations.sql.hpp"
+#include "worker/stores/parcel_items.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -67,26 +68,6 @@ struct StoreAccount {
   }
 };
 
-/// Reads the items of an order, in which SQL may have written anything.
-std::vector<connectors::StoreParcelItem> parcel_items(std::string_view list) {
-  std::vector<connectors::StoreParcelItem> items;
-  const auto parsed = json::parse(list);
-  for (const auto& entry : parsed.as_array()) {
-    const auto& item = entry.as_object();
-    const auto text = [&](std::string_view name) {
-      const auto* const value = item.at(name).if_string();
-      return value == nullptr ? std::nullopt : std::optional<std::string>(*value);
-    };
-    items.push_back({.guid = Guid::parse(text("guid").value_or("")).value_or(Guid()),
-                     .description = text("description").value_or(""),
-                     .sku = text("sku"),
-                     .quantity = static_cast<std::int64_t>(
-                         std::clamp(connectors::number_of(&item.at("quantity")).value_or(1), 0.0, 1e9)),
-                     .is_in_parcel = item.at("isInParcel").as_bool()});
-  }
-  return items;
-}
-
 /// The current state of a shipment, its order and the order's store.
 struct Target {
   std::string tracking_number;                // ours
@@ -100,9 +81,8 @@ struct Target {
   bool is_on = false;
   bool is_test = false;  // the carrier is in test mode
   Guid order;
-  std::vector<connectors::StoreParcelItem>
-      items;            // those of the order, if the shipment has only some of them
-  bool is_last = true;  // nothing is left for a later shipment
+  bool is_part = false;                            // made of chosen items of the order
+  std::vector<connectors::StoreParcelItem> items;  // empty if it is unknown which the shipment has
 
   explicit Target(const sql::integrations::TrackingTarget::Row& row)
       : tracking_number(row.tracking_number),
@@ -117,8 +97,9 @@ struct Target {
         is_on(row.is_on),
         is_test(row.is_test),
         order(row.order_id),
-        items(parcel_items(row.items.value_or("[]"))),
-        is_last(row.is_last) {}
+        is_part(row.is_part) {
+    if (row.items) items = parcel_items(*row.items, row.parcel, row.sent.value_or("[]"));
+  }
 };
 
 /// Only a refusal by the store itself is final: credentials may be corrected, and a wrong store may be a
@@ -221,7 +202,7 @@ class StoreTrackingSender::Impl {
   asio::awaitable<void> attempt(const actions::TrackingNotice& notice, Time deadline, AttemptResult& result) {
     const auto target = co_await find(notice);
     if (!target) {
-      skip(result, "NO_RECORD", "The shipment or its order no longer exists.");
+      skip(result, "NO_RECORD", "The shipment or its order no longer exists, or it is a return.");
     } else if (!target->external_id) {
       skip(result, "NOT_IMPORTED", "The order was not imported from a store.");
     } else if (!target->is_on) {
@@ -405,7 +386,7 @@ class StoreTrackingSender::Impl {
         .shipped_at = target.shipped_at.value_or(notice.shipped_at),
         .order = target.order,
         .items = target.items,
-        .is_last = target.is_last};
+        .is_part = target.is_part};
     if (target.carrier_number) {
       tracking.carrier_name = target.carrier_name;
       tracking.carrier_code = target.carrier_code;

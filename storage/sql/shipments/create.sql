@@ -5,7 +5,7 @@
 -- $1 business uuid, $2 shipments json (an array of objects with the columns of `g`)
 -- -> guid uuid
 insert into shipments (business_id, guid, tracking_number, order_id, customer_id, carrier_id, service_level, packages,
-                       is_return, order_items,
+                       is_return, order_items, order_pieces,
 \columns names shipments.merged
                        )
 select b.guid, g.guid, g.tracking_number, g."order", g.customer,
@@ -24,11 +24,11 @@ select b.guid, g.guid, g.tracking_number, g."order", g.customer,
                               as dimensions
                      from (select coalesce((select s.default_unit from product_settings s where s.business_id = b.guid),
                                            'cm') as unit) u) m) end,
-       coalesce(g.is_return, false), g.order_items,
+       coalesce(g.is_return, false), g.order_items, g.order_pieces,
 \columns values shipments.merged g
 from json_to_recordset($2::json) as g (
   guid uuid, tracking_number text, "order" uuid, customer uuid, carrier uuid, service_level text, packages jsonb,
-  is_return boolean, order_items uuid[],
+  is_return boolean, order_items uuid[], order_pieces jsonb,
 \columns typed shipments.merged
 )
 join businesses b on b.guid = $1

@@ -96,6 +96,27 @@ TEST_F(ShipmentsOfOrdersTest, ItemsCanBeChosen) {
   EXPECT_EQ(chosen, "{" + item + "}") << "the others are not declared to customs";
 }
 
+TEST_F(ShipmentsOfOrdersTest, ThePiecesInTheShipmentAreKept) {
+  const auto order = tenant.create_order({{"items",
+                                           {{{"description", "a"}, {"quantity", 3}, {"price", 1}},
+                                            {{"description", "b"}, {"quantity", 1}, {"price", 1}}}}});
+  const auto item = text_at(http.get("/api/v1/Orders/" + order).data(), "items.0.guid");
+  const auto kept = [&](const json::object& body) {
+    const auto response = ship(order, body);
+    const auto guid = text_at(response.data(), "guid");
+    const auto pieces = tenant.sql.value(
+        "select (select count(*) from jsonb_object_keys(order_pieces)) || ' items, ' || (order_pieces ->> "
+        "$2) || "
+        "' of the first' from shipments where guid = $1",
+        {guid, item});
+    EXPECT_FALSE(get(guid).as_object().contains("orderPieces")) << "they are not shown";
+    update(guid, "status = 'cancelled'");
+    return pieces;
+  };
+  EXPECT_EQ(kept({}), "2 items, 3 of the first");
+  EXPECT_EQ(kept({{"itemIds", {item}}}), "1 items, 3 of the first");
+}
+
 TEST_F(ShipmentsOfOrdersTest, AnOrderWithALiveShipmentGetsNoOther) {
   const auto order = tenant.create_order();
   for (const auto* const status : {"created", "exception", "delivered"}) {

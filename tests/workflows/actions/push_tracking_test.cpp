@@ -44,6 +44,12 @@ ImportedOrder add_imported_order(Tenant& tenant, WooCommerceSimulator& store,
   return imported;
 }
 
+/// A line of an order in the store.
+json::object store_line(std::int64_t id, const char* name, int quantity) {
+  return {{"id", id},        {"name", name},         {"sku", name},
+          {"product_id", 5}, {"quantity", quantity}, {"total", "10.00"}};
+}
+
 class PushTracking : public WorkflowTest {
  protected:
   bool is_active() { return at(tenant.workflow(push_tracking_workflow(tenant)), "isActive").as_bool(); }
@@ -302,14 +308,11 @@ TEST_F(PushTracking, ASecondShipmentOfAnOrderIsShownAsWell) {
 }
 
 TEST_F(PushTracking, AShipmentOfSomeItemsTellsTheStoreOnlyOfThese) {
-  const auto line = [](std::int64_t id, const char* name, int quantity) {
-    return json::object{{"id", id},        {"name", name},         {"sku", name},
-                        {"product_id", 5}, {"quantity", quantity}, {"total", "10.00"}};
-  };
   WooCommerceSimulator fulfilling{{.fulfillments = true}};
   for (auto* const shop : {&fulfilling, &store}) {
     const std::string integration = connect(tenant, *shop);
-    const auto id = shop->add_order({{"line_items", json::array{line(71, "Mug", 3), line(72, "Plate", 1)}}});
+    const auto id =
+        shop->add_order({{"line_items", json::array{store_line(71, "Mug", 3), store_line(72, "Plate", 1)}}});
     const std::string mugs = Guid::random().to_string(), plate = Guid::random().to_string();
     const auto item = [](const std::string& guid, const char* name, int quantity) {
       return json::object{
@@ -336,6 +339,119 @@ TEST_F(PushTracking, AShipmentOfSomeItemsTellsTheStoreOnlyOfThese) {
     EXPECT_THAT(to_json(shop->fulfillments(id).at(0)), HasSubstr(R"([{"item_id":71,"qty":3}])"));
     EXPECT_THAT(to_json(shop->fulfillments(id).at(1)), HasSubstr(R"([{"item_id":72,"qty":1}])"));
   }
+}
+
+/// Orders that are imported, shipped through the API, and changed in between.
+class PushOfImportedOrders : public PushTracking {
+ protected:
+  /// Imports the store's changes.
+  void import_changes() {
+    const std::string run =
+        text_at(tenant.http.post("/api/integrations/" + integration + "/sync").body, "data.runId");
+    ASSERT_TRUE(eventually(
+        [&] {
+          return tenant.sql.value("select finished_at is not null from integration_runs where guid = $1",
+                                  {run}) == "t";
+        },
+        std::chrono::seconds(60)));
+  }
+  std::string import_order(const json::array& lines) {
+    id = fulfilling.add_order({{"line_items", lines}});
+    import_changes();
+    return tenant.sql.value("select guid from orders where business_id = $1 and external_id = $2",
+                            {tenant.id, std::to_string(id)});
+  }
+  std::string items_of(const std::string& order) {
+    return tenant.sql.value(
+        "select string_agg(i ->> 'quantity' || ' ' || (i ->> 'description'), ', ') from orders o, "
+        "json_array_elements(o.items) i where o.guid = $1",
+        {order});
+  }
+  std::string ship(const std::string& order, const json::object& body = {}) {
+    const Response made = tenant.http.post("/api/v1/Orders/" + order + "/shipment", body);
+    EXPECT_EQ(made.status, 201) << made.text;
+    return text_at(made.body, "data.guid");
+  }
+  /// The items of the fulfillment that the store gets when the shipment is collected.
+  std::string pushed(const std::string& shipment) {
+    const auto before = fulfilling.fulfillments(id).size();
+    tenant.move_shipment(shipment, "collected");
+    if (!eventually([&] { return fulfilling.fulfillments(id).size() > before; })) return "none";
+    tenant.settle();
+    const json::value meta_data = at(fulfilling.fulfillments(id).at(before), "meta_data");
+    for (const auto& entry : meta_data.as_array()) {
+      if (entry.at("key") == "_items") return to_json(entry.at("value"));
+    }
+    return "none";
+  }
+  std::string status() { return text_at(fulfilling.order(id), "status"); }
+
+  WooCommerceSimulator fulfilling{{.fulfillments = true}};
+  std::string integration = connect(tenant, fulfilling);
+  std::int64_t id = 0;  // in the store
+};
+
+TEST_F(PushOfImportedOrders, WhatTheStoreAddsAfterTheShipmentWasMadeIsNotPushed) {
+  for (const bool is_imported : {true, false}) {
+    const std::string order = import_order({store_line(71, "Mug", 2)});
+    const std::string shipment = ship(order);
+    fulfilling.change_order(
+        id, {{"line_items", json::array{store_line(71, "Mug", 5), store_line(72, "Book", 1)}}});
+    if (is_imported) {
+      import_changes();
+      ASSERT_EQ(items_of(order), "5 Mug, 1 Book");
+    }
+    EXPECT_EQ(pushed(shipment), R"([{"item_id":71,"qty":2}])");
+    EXPECT_EQ(status(), "processing") << "the others are still to be sent";
+  }
+}
+
+TEST_F(PushOfImportedOrders, ChosenItemsArePushedWithThePiecesOfTheShipment) {
+  const std::string order = import_order({store_line(71, "Mug", 2), store_line(72, "Plate", 1)});
+  const std::string mug =
+      tenant.sql.value("select items #>> '{0,guid}' from orders where guid = $1", {order});
+  const std::string shipment = ship(order, {{"itemIds", {mug}}});
+  fulfilling.change_order(
+      id, {{"line_items", json::array{store_line(71, "Mug", 5), store_line(72, "Plate", 1)}}});
+  import_changes();
+  EXPECT_EQ(pushed(shipment), R"([{"item_id":71,"qty":2}])");
+}
+
+TEST_F(PushOfImportedOrders, AnOrderThatWasChangedHereIsPushedAsItWasPacked) {
+  const std::string order = import_order({store_line(71, "Mug", 5), store_line(72, "Plate", 1)});
+  tenant.put_order(order,
+                   {{"items", {{{"description", "Mug"}, {"sku", "Mug"}, {"quantity", 3}, {"price", 1}}}}});
+  EXPECT_EQ(pushed(ship(order)), R"([{"item_id":71,"qty":3}])");
+  EXPECT_EQ(status(), "processing") << "the store still wants two mugs and the plate";
+}
+
+TEST_F(PushOfImportedOrders, WhatWasPaidBackBeforeShippingIsNotPushed) {
+  id =
+      fulfilling.add_order({{"line_items", json::array{store_line(71, "Shirt", 1), store_line(72, "Shirt", 1),
+                                                       store_line(73, "Mug", 3)}}});
+  fulfilling.refund_lines(id, {{71, 1}, {73, 1}});
+  import_changes();
+  const std::string order = tenant.sql.value(
+      "select guid from orders where business_id = $1 and external_id = $2", {tenant.id, std::to_string(id)});
+  ASSERT_EQ(items_of(order), "1 Shirt, 2 Mug");
+  EXPECT_EQ(pushed(ship(order)), R"([{"item_id":72,"qty":1},{"item_id":73,"qty":2}])");
+  EXPECT_EQ(status(), "completed");
+}
+
+TEST_F(PushOfImportedOrders, AShipmentOfSqlIsPushedWithAllThatTheStoreHas) {
+  const std::string order = import_order({store_line(71, "Mug", 2)});
+  fulfilling.change_order(id,
+                          {{"line_items", json::array{store_line(71, "Mug", 2), store_line(72, "Book", 1)}}});
+  EXPECT_EQ(pushed(tenant.insert_shipment(order)), R"([{"item_id":71,"qty":2},{"item_id":72,"qty":1}])");
+  EXPECT_EQ(status(), "completed");
+}
+
+TEST_F(PushTracking, AReturnIsNotPushed) {
+  const ImportedOrder imported = add_imported_order(tenant, store, connect(tenant, store));
+  tenant.sql.rows("update shipments set is_return = true where guid = $1", {imported.shipment});
+  tenant.move_shipment(imported.shipment, "collected");
+  EXPECT_EQ(text_at(push_with_status("skipped"), "code"), "NO_RECORD");
+  EXPECT_THAT(shown_numbers(store, imported), IsEmpty());
 }
 
 TEST_F(PushTracking, APushWaitsForAnotherPushOfTheSameOrder) {

@@ -76,6 +76,8 @@ TEST_F(RecordActions, ChangeNoNumberThatSqlWrote) {
   for (const auto& flow : {ships, sets_notes}) tenant.run_with_status(flow, "succeeded");
   EXPECT_EQ(tenant.sql.value("select packages -> 0 ->> 'weight' from shipments where order_id = $1", {order}),
             "0.123457");
+  EXPECT_EQ(tenant.sql.value("select order_pieces from shipments where order_id = $1", {order}),
+            R"({"00000000-0000-4000-8000-0000000000a1": 1})");
   EXPECT_EQ(tenant.sql.value("select items::jsonb = $2::jsonb from orders where guid = $1", {order, items}),
             "t");
   EXPECT_EQ(tenant.sql.value("select metadata ->> 'id' from orders where guid = $1", {order}),
