@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "storage/carriers/scan_lists.hpp"
 #include "storage/sql/shipments.sql.hpp"
 #include "storage/sql/tracking_pulls.sql.hpp"
 
@@ -26,6 +27,7 @@ std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid
                                            std::optional<Time> return_since, Time now) {
   std::vector<storage::ParcelScan> traces;
   traces.reserve(answer.scans.size());
+  if (return_in(answer, now)) return_since.reset();
   std::string before = "created";
   for (const CarrierScan& scan : answer.scans) {
     const Time at = std::min(scan.at, now);
@@ -40,7 +42,6 @@ std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid
                               .tells_status = !scan.status.empty(),
                               .is_gateways = true};
     if (is_return && trace.status == "delivered") trace.status = "returned";
-    if (trace.tells_status && trace.status == "returned") *trace.external_id += "-returned";
     before = trace.status;
     traces.push_back(std::move(trace));
   }
@@ -60,18 +61,12 @@ asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, con
       .business = parcel.business, .shipment = parcel.shipment, .number = parcel.number});
   const auto since = known.empty() ? std::nullopt : std::optional(known.front().since);
   const auto traces = traces_of(answer, parcel.shipment, since, now);
-  AppliedScans applied;
-  for (const storage::ScanOutcome outcome :
-       co_await storage::record_scans(transaction, parcel.business, traces, {.now = now})) {
-    const bool moved = outcome == storage::ScanOutcome::moved;
-    applied.added += moved || outcome == storage::ScanOutcome::stored ? 1 : 0;
-    applied.moved = applied.moved || moved;
-  }
-  if (const auto told = return_in(answer, now); told && (!since || *told < *since)) {
+  const auto read = co_await storage::record_list(transaction, parcel.business, parcel.shipment, traces, now);
+  if (const auto told = return_in(answer, now); told && told != since) {
     co_await transaction.run(sql::tracking_pulls::NoteReturn{
         .business = parcel.business, .shipment = parcel.shipment, .number = parcel.number, .since = *told});
   }
-  co_return applied;
+  co_return AppliedScans{.added = read.added, .moved = read.moved};
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "connectors/carrier_gateway.hpp"
-#include "storage/carriers/scans.hpp"
+#include "storage/carriers/scan_course.hpp"
+#include "storage/database/database.hpp"
 
 namespace waybill::connectors {
 
@@ -22,8 +23,8 @@ struct AskedParcel {
 
 /// The scans of an answer as traces of the shipment, in the order of the answer. A time in the future counts
 /// as now. The description of a scan without an exact time says so. One that says nothing of the status has
-/// that of the scan before it. A delivery after a return scan, also one that an earlier answer told (at
-/// `return_since`), is `returned`, under an id of its own: the delivery may be stored already. Pure.
+/// that of the scan before it. A delivery after a return scan is `returned`. If the answer has no return
+/// scan, the one that an earlier answer told (at `return_since`) counts. Pure.
 std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid& shipment,
                                            std::optional<Time> return_since, Time now);
 

@@ -154,13 +154,15 @@ class StoreSweep {
   virtual asio::awaitable<std::optional<StorePage<Record>>> next() = 0;
 };
 
-/// An item of our order.
+/// An item of our order. One that the order had when a parcel was made, and does not have any more, has no
+/// texts and the quantity 0.
 struct StoreParcelItem {
   Guid guid;
   std::string description;
   std::optional<std::string> sku;
   std::int64_t quantity = 1;
-  bool is_in_parcel = false;
+  std::int64_t in_parcel = 0;  // pieces
+  std::int64_t sent = 0;       // pieces in other parcels that are underway or delivered
 };
 
 /// A parcel that the store shows to its buyer.
@@ -176,13 +178,10 @@ struct StoreTracking {
   /// True if tracking_number was sent with another tracking_url before.
   bool has_new_url = false;
   Guid order = {};  // our order
-  /// The items of our order, if the parcel has only some of them; empty if it has all.
+  /// The items of our order; empty if it is not known which of them are in the parcel.
   std::vector<StoreParcelItem> items = {};
-  /// True if no item of the order is left for a later parcel.
-  bool is_last = true;
-
-  /// True if the parcel has only some of the order's items.
-  bool is_part() const { return !items.empty(); }
+  /// True if the parcel was made of chosen items of the order, false if of all that the order had then.
+  bool is_part = false;
 
   /// True for a number of this parcel, the present or an earlier one.
   bool has_number(std::string_view number) const {

@@ -18,7 +18,7 @@ class Placing {
  public:
   Placing(std::span<const ScanTime> list, bool newest_first, Time now) : now_(now) {
     for (std::size_t position = 0; position < list.size(); ++position)
-      scans_.push_back({.time = list[position], .position = position, .at = list[position].at});
+      scans_.push_back({.time = believed(list[position]), .position = position, .at = list[position].at});
     if (is_newest_first(newest_first)) std::ranges::reverse(scans_);
     for (std::size_t rank = 0; rank < scans_.size(); ++rank) scans_[rank].rank = rank;
   }
@@ -30,8 +30,7 @@ class Placing {
     std::ranges::sort(scans_, {}, [](const Scan& scan) { return std::pair(scan.at, scan.rank); });
     std::vector<PlacedScan> result;
     result.reserve(scans_.size());
-    for (const Scan& scan : scans_)
-      result.push_back({.position = scan.position, .at = scan.at, .may_move = scan.may_move});
+    for (const Scan& scan : scans_) result.push_back({.position = scan.position, .at = scan.at});
     return result;
   }
 
@@ -41,8 +40,14 @@ class Placing {
     std::size_t position = 0;  // in the list
     std::size_t rank = 0;      // by the order of the list, the oldest first
     Time at{};
-    bool may_move = true;
   };
+
+  // A scan that is told has happened.
+  ScanTime believed(ScanTime time) const {
+    const Duration ahead = time.known == TimeKnown::exact ? Duration::zero() : most_ahead;
+    if (time.at - ahead > now_) time.known = TimeKnown::none;
+    return time;
+  }
 
   // The first and the last scan of the most exact kind that has different times tell it.
   bool is_newest_first(bool usual) const {
@@ -73,8 +78,8 @@ class Placing {
     Scan& scan = scans_[index];
     const auto older = older_than(index), newer = newer_than(index);
     if (scan.time.known == TimeKnown::none) {
-      scan.may_move = index + 1 == scans_.size();
-      scan.at = scan.may_move ? now_ : older.value_or(newer.value_or(now_));
+      const bool is_newest = index + 1 == scans_.size();
+      scan.at = is_newest ? now_ : older.value_or(newer.value_or(now_));
       return;
     }
     if (older && newer && *older > *newer) return;  // the list has no order

@@ -27,7 +27,6 @@ struct ScanTime {
 struct PlacedScan {
   std::size_t position = 0;  // in the list
   Time at{};
-  bool may_move = true;  // false: its time is unknown and the gateway has a newer scan
 };
 
 /// The most scans of a gateway's list that are read: the newest ones.
@@ -48,8 +47,8 @@ ListPart newest_part(std::size_t size, const ScanTime& first, const ScanTime& la
 /// The scans of a gateway's list, at most `most_scans`, oldest first. Exact times decide. Zones differ by
 /// hours, so that a time without one, or a day, moves between its neighbours in the list if these are more
 /// exact, as far as a zone can explain it. A scan without a time has that of the one before it in the list;
-/// the newest one has `now`. `newest_first` is the usual order of the list; its times can show the other one.
-/// Pure.
+/// the newest one has `now`. A time that is later than `now` in every zone counts as none. `newest_first` is
+/// the usual order of the list; its times can show the other one. Pure.
 std::vector<PlacedScan> in_order(std::span<const ScanTime> list, bool newest_first, Time now);
 
 }  // namespace waybill::connectors

@@ -15,13 +15,12 @@ const Time last_scan = first_scan + std::chrono::hours(100);
 ScanTime at(int hour, TimeKnown known = exact) { return {first_scan + std::chrono::hours(hour), known}; }
 constexpr ScanTime undated = {};
 
-/// The scans, oldest first: position, "@", hour, and "!" if it moves nothing.
+/// The scans, oldest first: position, "@" and hour.
 std::string order(const std::vector<ScanTime>& list, bool newest_first = true) {
   std::string text;
   for (const PlacedScan& scan : in_order(list, newest_first, last_scan)) {
     text += (text.empty() ? "" : " ") + std::to_string(scan.position) + "@" +
-            std::to_string(std::chrono::duration_cast<std::chrono::hours>(scan.at - first_scan).count()) +
-            (scan.may_move ? "" : "!");
+            std::to_string(std::chrono::duration_cast<std::chrono::hours>(scan.at - first_scan).count());
   }
   return text;
 }
@@ -53,16 +52,25 @@ TEST(ScanOrder, OfEqualTimesIsThatOfTheList) {
 }
 
 TEST(ScanOrder, OfAScanWithoutATimeIsThatOfTheList) {
-  EXPECT_EQ(order({at(9), undated, at(3), at(1)}), "3@1 2@3 1@3! 0@9");
-  EXPECT_EQ(order({at(9), at(3), undated}), "2@3! 1@3 0@9") << "the oldest one";
-  EXPECT_EQ(order({at(1), undated, at(5)}, false), "0@1 1@1! 2@5");
+  EXPECT_EQ(order({at(9), undated, at(3), at(1)}), "3@1 2@3 1@3 0@9");
+  EXPECT_EQ(order({at(9), at(3), undated}), "2@3 1@3 0@9") << "the oldest one";
+  EXPECT_EQ(order({at(1), undated, at(5)}, false), "0@1 1@1 2@5");
 }
 
 TEST(ScanOrder, OfTheNewestScanWithoutATimeIsNow) {
   EXPECT_EQ(order({undated, at(3), at(1)}), "2@1 1@3 0@100");
-  EXPECT_EQ(order({undated, undated, at(1)}), "2@1 1@1! 0@100");
+  EXPECT_EQ(order({undated, undated, at(1)}), "2@1 1@1 0@100");
   EXPECT_EQ(order({undated}), "0@100");
-  EXPECT_EQ(order({undated, undated}), "1@100! 0@100");
+  EXPECT_EQ(order({undated, undated}), "1@100 0@100");
+}
+
+TEST(ScanOrder, OfATimeThatHasNotComeIsThatOfTheList) {
+  EXPECT_EQ(order({at(9), at(900), at(3)}), "2@3 1@3 0@9");
+  EXPECT_EQ(order({at(900), at(9)}), "1@9 0@100");
+  EXPECT_EQ(order({at(3), at(900), at(9)}, false), "0@3 1@3 2@9");
+  EXPECT_EQ(order({at(9), at(101), at(3)}), "2@3 1@3 0@9");
+  EXPECT_EQ(order({at(9), at(115, local), at(3)}), "2@3 1@3 0@9") << "no zone is so far ahead";
+  EXPECT_EQ(order({at(9), at(116, day), at(3)}), "2@3 1@3 0@9");
 }
 
 TEST(ScanOrder, IsNotThatOfAMisreadZone) {

@@ -114,8 +114,6 @@ CarrierScan scan_of(const Entry& entry, const std::string& number, Course& cours
   const std::string status_detail = code_at(detail, "status_detail");
   CarrierScan scan;
   scan.status = course.next(code_at(detail, "status"), status_detail);
-  // It may be older than the scans after it, and must not move the shipment back.
-  if (!entry.placed.may_move) scan.status.clear();
   scan.is_return = course.is_return();
   scan.code = code_at(detail, "carrier_code");
   scan.description = text_at(detail, "message", longest_text);

@@ -124,10 +124,11 @@ TEST(EasyPostScans, AScanWithoutAReadableTimeIsKeptWithThatOfTheAnswer) {
   }
 }
 
-TEST(EasyPostScans, AScanWithoutATimeBeforeOthersMovesNothing) {
+TEST(EasyPostScans, AScanWithoutATimeMovesTheParcelInItsPlace) {
   json::object undated = scan("in_transit", "", 2);
   undated.erase("datetime");
-  EXPECT_EQ(statuses({undated, scan("out_for_delivery", "", 3)}), (Statuses{"", "out_for_delivery"}));
+  EXPECT_EQ(statuses({undated, scan("out_for_delivery", "", 3)}),
+            (Statuses{"in_transit", "out_for_delivery"}));
   json::object returning = scan("return_to_sender", "", 2);
   returning.erase("datetime");
   EXPECT_EQ(statuses({scan("in_transit", "", 1), returning}), (Statuses{"in_transit", "exception"}));
@@ -137,7 +138,7 @@ TEST(EasyPostScans, AReturnWithoutATimeIsBeforeTheArrivalAtTheSender) {
   json::object returning = scan("return_to_sender", "return", 2);
   returning.erase("datetime");
   EXPECT_EQ(statuses({scan("out_for_delivery", "", 1), returning, scan("delivered", "", 3)}),
-            (Statuses{"out_for_delivery", "", "returned"}));
+            (Statuses{"out_for_delivery", "exception", "returned"}));
 }
 
 TEST(EasyPostScans, ATimeWithoutZoneIsInTheOrderOfTheList) {

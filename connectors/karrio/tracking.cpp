@@ -137,7 +137,6 @@ TrackAnswer read_tracking(const json::value& answer, std::string_view tracking_n
     const bool takes_parcels = !has_status && &event == &events.back();
     const auto status = takes_parcels ? text_at(answer, "tracking.status") : text_at(*event.value, "status");
     scan.status = course.status(status, scan);
-    if (!event.placed.may_move) scan.status.clear();
     scan.is_return = course.is_return();
     read.scans.push_back(std::move(scan));
   }

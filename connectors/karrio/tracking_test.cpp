@@ -133,14 +133,14 @@ TEST(KarrioTracking, KeepsAnEventWithoutTime) {
   EXPECT_FALSE(read.scans[0].has_zone);
 }
 
-TEST(KarrioTracking, MovesNothingByAnEventWithoutTimeThatIsNotTheNewest) {
+TEST(KarrioTracking, MovesByAnEventWithoutTimeInItsPlace) {
   const auto read = track(R"({"tracking":{"events":[
       {"date":"2026-07-03","time":"10:00","status":"delivered","code":"C"},
       {"date":"soon","time":"?","status":"out_for_delivery","code":"B"},
       {"date":"2026-07-02","time":"10:00","status":"in_transit","code":"A"}]}})");
   ASSERT_EQ(read.scans.size(), 3);
   EXPECT_EQ(read.scans[1].code, "B") << "in its place";
-  EXPECT_EQ(read.scans[1].status, "");
+  EXPECT_EQ(read.scans[1].status, "out_for_delivery");
   EXPECT_EQ(read.scans[1].at, read.scans[0].at);
   EXPECT_EQ(read.scans[2].status, "delivered");
 }

@@ -24,7 +24,7 @@ struct Found {
   std::string label_status;  // of the shipment; empty for null
   Time at = {};
   bool is_known = false;
-  std::optional<Time> moved_at = {};  // the last move of the shipment, as its gateway tells it now
+  std::optional<Time> moved_at = {};  // the last move of the shipment
 };
 
 /// Scans of one shipment that are stored by one statement: one move, or any number of others.
@@ -136,15 +136,13 @@ class ScanWriter {
 
   asio::awaitable<void> read_facts() {
     std::vector<Guid> shipments;
-    std::vector<Text> external_ids, told;
+    std::vector<Text> external_ids;
     for (const Found& found : found_) {
-      const ParcelScan& scan = scans_[found.scan];
       shipments.push_back(found.shipment);
-      external_ids.push_back(scan.external_id);
-      told.push_back(scan.is_gateways && scan.at ? Text(format_sql_timestamp(*scan.at)) : std::nullopt);
+      external_ids.push_back(scans_[found.scan].external_id);
     }
-    const auto rows = co_await transaction_.run(sql::scans::Facts{
-        .business = business_, .shipments = shipments, .external_ids = external_ids, .told = told});
+    const auto rows = co_await transaction_.run(
+        sql::scans::Facts{.business = business_, .shipments = shipments, .external_ids = external_ids});
     auto found = found_.begin();
     for (const auto& row : rows) {
       // Stored times have milliseconds.

@@ -18,10 +18,9 @@ struct ScanRules {
   std::optional<Guid> carrier = {};  // accepts only shipments of this carrier
 };
 
-/// Stores scans in `transaction` and returns the outcome of each. The scans of one shipment take effect in
-/// their order (ScanCourse). If a gateway tells an earlier time of a stored scan than before, this time
-/// counts for the move that the scan has made; the trace stays as it is. The shipments stay locked until the
-/// transaction ends. Throws DatabaseUnavailable or StatementError.
+/// Stores scans that people and programs report in `transaction` and returns the outcome of each. The scans
+/// of one shipment take effect in their order (ScanCourse). The shipments stay locked until the transaction
+/// ends. Throws DatabaseUnavailable or StatementError.
 boost::asio::awaitable<std::vector<ScanOutcome>> record_scans(Transaction& transaction, const Guid& business,
                                                               std::span<const ParcelScan> scans,
                                                               const ScanRules& rules);

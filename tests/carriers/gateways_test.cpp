@@ -526,6 +526,112 @@ TEST_F(Gateways, AScanWithAMisreadZoneHoldsNoParcelStill) {
               HasSubstr("Accepted (exact time unknown)"));
 }
 
+/// Parcels with the same scans: one is asked for after each scan, the other one only at the end.
+class ListsOfScans : public Gateways {
+ protected:
+  void SetUp() override {
+    Gateways::SetUp();
+    ASSERT_EQ(configure().status, 200);
+  }
+  static std::string hours_ago(int hours) {
+    return format_timestamp(system_clock().now() - std::chrono::hours(hours));
+  }
+  void add(const EasyPostSimulator::Scan& scan) {
+    world.easypost.add_scan(step_number, scan);
+    world.easypost.add_scan(once_number, scan);
+  }
+  std::string track(const std::string& parcel) {
+    const Response tracked = tenant.http.post("/api/v1/shipments/" + parcel + "/track");
+    EXPECT_EQ(tracked.status, 200) << tracked.text;
+    return tenant.status_of(parcel);
+  }
+  std::string add_and_track(const EasyPostSimulator::Scan& scan) {
+    add(scan);
+    return track(in_steps);
+  }
+  /// Status, times and traces of a shipment.
+  std::string state(const std::string& parcel) {
+    return tenant.sql.value(
+        "select concat_ws(' ', status, delivered_at, last_trace_at, "
+        "(select string_agg(concat_ws(' ', t.at, t.status, t.description, t.is_move), ', ' order by t.at, "
+        "t.description) "
+        "from shipment_traces t where t.shipment_id = s.guid and t.external_id is not null)) "
+        "from shipments s where guid = $1",
+        {parcel});
+  }
+  void expect_one_reading() {
+    track(once);
+    EXPECT_EQ(state(in_steps), state(once));
+    const std::string before = state(in_steps);
+    track(in_steps);
+    EXPECT_EQ(state(in_steps), before) << "read again";
+  }
+
+  std::string step_number = "EZS" + tenant.id.substr(0, 8), once_number = "EZO" + tenant.id.substr(0, 8);
+  std::string in_steps = shipment(step_number), once = shipment(once_number);
+};
+
+TEST_F(ListsOfScans, WithATimeInTheFutureHoldNoParcelStill) {
+  for (const std::string& depot : {std::string("2099-01-01T00:00:00Z"), hours_ago(-2)}) {
+    step_number += "N";
+    once_number += "N";
+    in_steps = shipment(step_number);
+    once = shipment(once_number);
+    add_and_track({.status = "pre_transit", .message = "Announced", .datetime = hours_ago(6)});
+    EXPECT_EQ(add_and_track({.status = "in_transit", .message = "Depot", .datetime = depot}), "in_transit");
+    EXPECT_EQ(add_and_track({.status = "out_for_delivery", .message = "Out", .datetime = hours_ago(2)}),
+              "out_for_delivery");
+    EXPECT_EQ(add_and_track({.status = "delivered", .message = "Delivered", .datetime = hours_ago(1)}),
+              "delivered");
+    expect_one_reading();
+  }
+}
+
+TEST_F(ListsOfScans, ThatTellAnOlderFailureLateMoveNoParcelThatIsUnderway) {
+  add_and_track({.status = "in_transit", .message = "Departed", .datetime = hours_ago(5)});
+  add_and_track({.status = "in_transit", .message = "Arrived", .datetime = hours_ago(2)});
+  const auto changed_at = [&] {
+    return tenant.sql.value("select status_changed_at from shipments where guid = $1", {in_steps});
+  };
+  const std::string before = changed_at();
+  EXPECT_EQ(add_and_track({.status = "failure", .message = "Failure", .datetime = hours_ago(3)}),
+            "in_transit");
+  EXPECT_EQ(changed_at(), before) << "a timer on it fires once for each move";
+  expect_one_reading();
+}
+
+TEST_F(ListsOfScans, ThatTellAReturnLateHaveOneTraceOfTheDelivery) {
+  add_and_track({.status = "in_transit", .message = "Accepted", .datetime = hours_ago(5)});
+  EXPECT_EQ(add_and_track({.status = "delivered", .message = "Delivered", .datetime = hours_ago(1)}),
+            "delivered");
+  EXPECT_EQ(add_and_track({.status = "return_to_sender", .message = "Return", .datetime = hours_ago(3)}),
+            "returned");
+  expect_one_reading();
+  const std::string path = "/api/v1/shipments/" + in_steps;
+  EXPECT_TRUE(at(tenant.http.get(path).data(), "deliveredAt").is_null());
+  const json::value last = tenant.http.get(path + "/history").data().as_array().back();
+  EXPECT_EQ(text_at(last, "from"), "delivered");
+  EXPECT_EQ(text_at(last, "to"), "returned");
+  EXPECT_EQ(tenant.sql.value("select detail #>> '{trace,description}' from events where entity_id = $1 and "
+                             "(shipment_after).status = 'returned'",
+                             {in_steps}),
+            "Delivered")
+      << "the event of the move has the scan that makes it";
+}
+
+TEST_F(ListsOfScans, ThatAreReadAgainDoNotUndoAMoveOfSomebodyElse) {
+  EXPECT_EQ(
+      add_and_track({.status = "out_for_delivery", .message = "Out", .datetime = "2099-01-01T00:00:00Z"}),
+      "out_for_delivery");
+  const json::object driver{{"status", "exception"}, {"description", "Nobody at home"}};
+  ASSERT_EQ(tenant.http.post("/api/v1/shipments/" + in_steps + "/traces", driver).status, 200);
+  EXPECT_EQ(track(in_steps), "exception");
+  EXPECT_EQ(add_and_track({.status = "in_transit", .message = "Depot", .datetime = hours_ago(1)}),
+            "exception");
+  EXPECT_EQ(add_and_track({.status = "delivered", .message = "Delivered", .datetime = hours_ago(-1)}),
+            "delivered");
+}
+
 TEST_F(Gateways, ABusyGatewayOfScansIs503WithItsPauseAndARefusalIs409) {
   ASSERT_EQ(configure().status, 200);
   const std::string path = "/api/v1/shipments/" + shipment("EZ" + tenant.id.substr(0, 8)) + "/track";

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.hpp"
 #include "base/crypto.hpp"
 #include "tests/carriers/gateway_world.hpp"
 #include "tests/carriers/tracking_turn.hpp"
@@ -140,6 +141,21 @@ TEST_F(Tracking, ACallOfTheGatewayBringsTheScansButIsNotBelieved) {
   tenant.sql.rows("update tracking_pulls set due_at = now() where shipment_id = $1", {parcel});
   give_turn();
   EXPECT_TRUE(becomes(parcel, "out_for_delivery"));
+}
+
+TEST_F(Tracking, AScanFromTheFutureThatACallBroughtHoldsNoParcelStill) {
+  const std::string parcel = shipment(number());
+  world.easypost.add_scan(number(),
+                          {.status = "in_transit", .message = "Depot", .datetime = "2099-01-01T00:00:00Z"});
+  EXPECT_EQ(send(call_of(number(), secret)).status, 200);
+  EXPECT_TRUE(becomes(parcel, "in_transit"));
+  world.easypost.add_scan(number(), {.status = "delivered",
+                                     .message = "Delivered",
+                                     .datetime = format_timestamp(system_clock().now() - 1h)});
+  tenant.sql.rows("update tracking_pulls set due_at = now() where shipment_id = $1", {parcel});
+  give_turn();
+  EXPECT_TRUE(becomes(parcel, "delivered"));
+  EXPECT_EQ(traces(parcel), 2);
 }
 
 TEST_F(Tracking, AForgedCallIsRefusedAndAnUnknownNumberAnsweredAsAnyOther) {

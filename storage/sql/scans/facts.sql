@@ -1,20 +1,14 @@
 -- Returns for each scan of a locked shipment, in order, the time of the shipment's last move, whether the scan
 -- is known by its external id, and the present time. An earlier statement has locked the shipments, so that
 -- this one sees what other transactions have stored.
--- A gateway can tell an earlier time of a stored scan than before, once its newer scans show that the time was
--- not exact. Such a time counts for the move, so that a newer scan is not taken for an older one.
--- $1 business uuid, $2 shipments uuid[], $3 external_ids text[],
--- $4 told timestamptz[] (for each scan its time; null unless a gateway tells it)
+-- $1 business uuid, $2 shipments uuid[], $3 external_ids text[]
 -- -> moved_at timestamptz or null, is_known boolean, now timestamptz
 with given as materialized (
-  select e.* from unnest($2::uuid[], $3::text[], $4::timestamptz[]) with ordinality e (shipment, external_id, told, scan)
-), told as materialized (
-  select g.shipment, g.external_id, g.told from given g where g.told is not null and g.external_id is not null
+  select e.* from unnest($2::uuid[], $3::text[]) with ordinality e (shipment, external_id, scan)
 ), moved as materialized (
-  select s.shipment, max(least(t.at, (select min(g.told) from told g
-                                      where g.shipment = s.shipment and g.external_id = t.external_id))) as at
+  select s.shipment, max(t.at) as at
   from (select distinct g.shipment from given g) s
-  cross join lateral (select m.at, m.external_id from shipment_traces m
+  cross join lateral (select m.at from shipment_traces m
                       where m.business_id = $1::uuid and m.shipment_id = s.shipment and m.is_move
                       offset 0) t
   group by s.shipment
