@@ -152,6 +152,8 @@ bool is_leap_second(Time second_after) {
 
 constexpr Time first_time = sys_days(year(1) / 1 / 1);
 constexpr Time last_time = sys_days(year(10000) / 1 / 1) - Duration(1);
+// Stored times have milliseconds. A time after the last one would be rounded into the year 10000.
+constexpr Time last_millisecond = floor<milliseconds>(last_time);
 
 struct DurationUnit {
   char letter;
@@ -234,7 +236,7 @@ std::optional<Time> parse_timestamp(std::string_view text) {
   const Time result = day + time.since_midnight() - offset;
   if (time.second == 60 && !is_leap_second(result)) return std::nullopt;
   if (result < first_time || result > last_time) return std::nullopt;
-  return result;
+  return std::min(result, last_millisecond);
 }
 
 Time shifted(Time time, Duration by) { return std::clamp(time + by, first_time, last_time); }

@@ -32,8 +32,8 @@ inline constexpr std::size_t timestamp_length = 24;
 
 /// RFC 3339 date-time (any offset, 0 to 9 fraction digits, `T` or a space between date and time), also in the
 /// reduced form of ISO 8601 without seconds (`2026-11-20T05:45Z`).
-/// Years 0001 to 9999 in UTC; a leap second (23:59:60 UTC) is read as the following second. nullopt if
-/// malformed.
+/// Years 0001 to 9999 in UTC; the end of the last is read as 23:59:59.999, a leap second (23:59:60 UTC) as
+/// the following second. nullopt if malformed.
 std::optional<Time> parse_timestamp(std::string_view text);
 
 /// The time `by` later, but within the years 0001 to 9999: no other time can be written and read again.

@@ -18,11 +18,14 @@ std::optional<std::string_view> exact_number(const json::value& value);
 /// The double next to a number of JSON; infinity beyond all doubles.
 double nearest_double(std::string_view number);
 
+/// True if a number that is kept by its characters is beyond all doubles, or so small that the nearest is 0.
+bool is_out_of_range(std::string_view number);
+
 /// A number as a double, also one that is kept by its characters; nullopt for any other value.
 std::optional<double> as_double(const json::value& value);
 
 /// True if two values mean the same. Numbers are compared by value: one that is rounded to a double is that
-/// of all its digits. A missing member is null, and so are a list and an object without values.
+/// of all its digits. A missing member is null; an empty list or object is not.
 bool is_same_value(const json::value& a, const json::value& b);
 
 /// Reads JSON as parse_json does, and keeps each number by its characters whose digits a double would change,

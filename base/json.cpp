@@ -333,6 +333,11 @@ double nearest_double(std::string_view number) {
   return is_negative ? -magnitude : magnitude;
 }
 
+bool is_out_of_range(std::string_view number) {
+  const double nearest = nearest_double(number);
+  return nearest == 0 || !std::isfinite(nearest);
+}
+
 std::optional<double> as_double(const json::value& value) {
   if (value.is_number()) return value.to_number<double>();
   const auto exact = exact_number(value);
@@ -349,18 +354,11 @@ bool is_same_number(const json::value& a, const json::value& b) {
   return exact_a && exact_b ? *exact_a == *exact_b : as_double(a) == as_double(b);
 }
 
-bool has_no_value(const json::value& value) {
-  if (const auto* const list = value.if_array()) return list->empty();
-  const auto* const object = value.if_object();
-  if (object == nullptr) return value.is_null();
-  return std::ranges::all_of(*object, [](const auto& member) { return has_no_value(member.value()); });
-}
-
-/// True if `b` has the values of the members of `a`, which are null where one of them has no such member.
+/// True if `b` has the values of the members of `a`, which are null where it has no such member.
 bool has_members_of(const json::object& a, const json::object& b) {
   return std::ranges::all_of(a, [&](const auto& member) {
     const auto* const other = b.if_contains(member.key());
-    return other == nullptr ? has_no_value(member.value()) : is_same_value(member.value(), *other);
+    return other == nullptr ? member.value().is_null() : is_same_value(member.value(), *other);
   });
 }
 
@@ -372,11 +370,11 @@ bool is_same_value(const json::value& a, const json::value& b) {
     const auto& ours = a.get_object();
     const auto& theirs = b.get_object();
     return has_members_of(ours, theirs) && std::ranges::all_of(theirs, [&](const auto& member) {
-             return ours.contains(member.key()) || has_no_value(member.value());
+             return ours.contains(member.key()) || member.value().is_null();
            });
   }
   if (a.is_array() && b.is_array()) return std::ranges::equal(a.get_array(), b.get_array(), is_same_value);
-  return a == b || (has_no_value(a) && has_no_value(b));
+  return a == b;
 }
 
 json::array exact_list(std::string_view text) {

@@ -96,6 +96,7 @@ struct Call {
   std::string_view head = {};  // head of the request, for find_field (api/http/message.hpp)
   bool is_audited = false;     // its changes are in the audit log, which names the request and the client
   bool is_bulk = false;        // its writes are bulk work (storage::Cause)
+  bool has_bad_value = false;  // its list of records may have one for refuse_unreadable
   Job* job = nullptr;  // the job that performs the call; null for one that is answered with its result
 
   const Guid& business() const { return principal.business_id; }

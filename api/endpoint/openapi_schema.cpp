@@ -233,6 +233,7 @@ json::object ComponentSchemas::array_schema(const Property& property, Direction 
   if (!property.schema) {
     add_values(items, property.values);
     add_bounds(items, property.items, property.minimum, property.maximum);
+    if (direction == Direction::request && property.max_entry > 0) items["maxLength"] = property.max_entry;
   }
   schema["items"] = std::move(items);
   return schema;

@@ -66,7 +66,7 @@ class Validator {
   void check_object(const Schema& schema, json::object& object, const std::string& prefix) {
     for (const auto& entry : object) {
       if (is_full()) return;
-      if (!schema.find(entry.key())) fail(prefix + std::string(entry.key()), "unknown field");
+      if (!schema.find(entry.key())) fail(prefix + std::string(entry.key()), std::string(unknown_field));
     }
     for (const auto& property : schema.properties) {
       auto* const value = object.if_contains(property.name);
@@ -174,6 +174,7 @@ class Validator {
     }
     const Property element{.name = property.name,
                            .kind = property.schema ? Kind::object : property.items,
+                           .max_length = property.max_entry,
                            .minimum = property.minimum,
                            .maximum = property.maximum,
                            .schema = property.schema,

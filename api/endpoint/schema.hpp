@@ -51,6 +51,7 @@ struct Property {
   bool optional = false;       // missing in some answers
   std::size_t max_length = 0;  // characters of a string, entries of an array; 0: length_limit
   std::size_t min_length = 0;  // a required string is never blank, a required array never empty
+  std::size_t max_entry = 0;   // characters of each string of an array; 0: length_limit
   std::optional<double> minimum = {};
   std::optional<double> maximum = {};
   // Type of an object, or of an array's objects. For any other kind, it is for the OpenAPI document alone.
@@ -61,6 +62,9 @@ struct Property {
   std::string_view description = {};
   std::string_view example = {};  // JSON, for the OpenAPI document; empty: the usual value of its name
 };
+
+/// The message of an error for a member that the schema lacks.
+inline constexpr std::string_view unknown_field = "unknown field";
 
 /// The limits for a `max_length` of 0: 200 characters (Unicode code points) of a string, 10000 characters of
 /// a text, 1000 entries of an array.

@@ -1,11 +1,13 @@
 #include "api/endpoint/unchanged_fields.hpp"
 
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "api/endpoint/schema.hpp"
 #include "base/exact_number.hpp"
 
 namespace waybill::api {
@@ -16,10 +18,11 @@ json::object object_of(std::string_view text) {
 }
 
 /// The rest of a body whose fields were refused.
-std::string left_of(std::string_view body, std::string_view shown, const std::vector<std::string>& refused) {
+std::string left_of(std::string_view body, std::string_view shown, const std::vector<std::string>& refused,
+                    std::string_view message = "is wrong") {
   auto given = object_of(body);
   FieldErrors errors;
-  for (const auto& field : refused) errors.push_back({field, "is wrong"});
+  for (const auto& field : refused) errors.push_back({field, std::string(message)});
   const auto before = to_json(given);
   const bool removed = remove_unchanged(given, object_of(shown), errors);
   EXPECT_EQ(removed, to_json(given) != before) << body;
@@ -74,6 +77,35 @@ TEST(UnchangedFields, AListIsRemovedAsAWholeOrByItsEntriesWithGuids) {
             packages)
       << "a change replaces the packages";
   EXPECT_EQ(left_of(R"({"packages":[]})", R"({"packages": []})", {"packages"}), "{}");
+}
+
+TEST(UnchangedFields, AnEmptyListOrObjectIsRemovedOnlyWhereTheRecordShowsIt) {
+  const std::string shown =
+      R"({"email": null, "a": {"street": "s", "city": null}, "list": [], "object": {}})";
+  for (const std::string body : {R"({"email":{}})", R"({"email":[]})", R"({"email":{"a":{}}})", R"({"a":[]})",
+                                 R"({"list":{}})", R"({"object":[]})", R"({"list":null})"}) {
+    const auto given = object_of(body);
+    EXPECT_EQ(left_of(body, shown, {std::string(given.begin()->key())}), body);
+  }
+  EXPECT_EQ(left_of(R"({"list":[],"object":{}})", shown, {"list", "object"}), "{}");
+  const std::string nested = R"({"a":{"street":"s","city":{}}})";
+  EXPECT_EQ(left_of(nested, shown, {"a.city"}), nested);
+}
+
+TEST(UnchangedFields, AMemberThatNoSchemaKnowsIsRemovedOnlyIfTheRecordShowsIt) {
+  const std::string shown = R"({"a": {"street": "s"}, "packages": [{"weight": 1, "old": 2}], "list": [{}]})";
+  for (const auto& [body, field] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"a":{"strete":null}})", "a.strete"},
+           {R"({"a":{"street":"s","x":{}}})", "a.x"},
+           {R"({"a":{"street":"s","list[0":null}})", "a.list[0"},
+           {R"({"packages":[{"weight":1,"old":2,"new":null}]})", "packages[0].new"},
+           {R"({"list":[{"x[0":null}]})", "list[0].x[0"}})
+    EXPECT_EQ(left_of(body, shown, {field}, unknown_field), body);
+  EXPECT_EQ(left_of(R"({"packages":[{"weight":1,"old":2}]})", shown, {"packages[0].old"}, unknown_field),
+            "{}");
+  EXPECT_EQ(left_of(R"({"packages":[{"weight":1,"old":2,"length":null}]})", shown, {"packages[0].length"}),
+            "{}")
+      << "a known member that the record lacks is null";
 }
 
 TEST(UnchangedFields, CustomsAreReplacedAsAWhole) {

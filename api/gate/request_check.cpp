@@ -1,7 +1,6 @@
 #include "api/gate/request_check.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "api/endpoint/selected.hpp"
 #include "api/http/url.hpp"
@@ -68,24 +67,48 @@ std::string shown(std::string_view name) {
   return std::string(name.substr(0, valid_utf8_prefix(name))) + "…";
 }
 
-/// Adds an error for each string with a NUL and each number beyond a double, and makes them null. Called
-/// before the other checks, as only the first error of a field is reported.
-void refuse_bad_values(json::value& value, const std::string& path, FieldErrors& errors) {
+/// Adds an error for each string with a NUL and each number out of range, and makes them null; other numbers
+/// that are kept by their characters are rounded. Called before the other checks, as only the first error of
+/// a field is reported.
+void refuse_bad_values(json::value& value, const std::string& path, FieldErrors& errors,
+                       std::size_t most_errors) {
   const auto refuse = [&](std::string_view message) {
-    if (errors.size() < most_field_errors)
-      errors.push_back({path.empty() ? "body" : path, std::string(message)});
+    if (errors.size() < most_errors) errors.push_back({path.empty() ? "body" : path, std::string(message)});
     value = nullptr;
   };
-  if (const auto* const text = value.if_string()) {
+  if (const auto number = exact_number(value)) {
+    if (is_out_of_range(*number)) {
+      refuse("is out of range");
+    } else {
+      value = nearest_double(*number);
+    }
+  } else if (const auto* const text = value.if_string()) {
     if (text->find('\0') != json::string::npos) refuse("must not contain a NUL character");
-  } else if (const auto* const number = value.if_double()) {
-    if (!std::isfinite(*number)) refuse("is out of range");
   } else if (auto* const array = value.if_array()) {
     for (std::size_t i = 0; i < array->size(); ++i)
-      refuse_bad_values((*array)[i], path + "[" + std::to_string(i) + "]", errors);
+      refuse_bad_values((*array)[i], path + "[" + std::to_string(i) + "]", errors, most_errors);
   } else if (auto* const object = value.if_object()) {
-    for (auto& member : *object)
-      refuse_bad_values(member.value(), (path.empty() ? "" : path + ".") + shown(member.key()), errors);
+    for (auto& member : *object) {
+      refuse_bad_values(member.value(), (path.empty() ? "" : path + ".") + shown(member.key()), errors,
+                        most_errors);
+    }
+  }
+}
+
+/// Refuses the values of a body that cannot be read, except those in the entries of a list of records, for
+/// which the handler has errors of their own.
+void refuse_in_body(const Schema& schema, json::value& body, Call& call, FieldErrors& errors) {
+  auto* const object = body.if_object();
+  if (object == nullptr) return refuse_bad_values(body, {}, errors, most_field_errors);
+  if (schema.find(domain::metadata_path) != nullptr)
+    return refuse_unreadable(*object, errors, most_field_errors);
+  for (auto& member : *object) {
+    const auto* const property = schema.find(member.key());
+    if (property != nullptr && property->has_records && member.value().is_array()) {
+      call.has_bad_value = true;
+    } else {
+      refuse_bad_values(member.value(), shown(member.key()), errors, most_field_errors);
+    }
   }
 }
 
@@ -240,15 +263,34 @@ void check_object(const Endpoint& endpoint, json::object& object, FieldErrors& e
   if (endpoint.body_check) endpoint.body_check(object, errors);
 }
 
+void refuse_unreadable(json::object& record, FieldErrors& errors, std::size_t most_errors) {
+  for (auto& member : record) {
+    const auto name = shown(member.key());
+    auto* const own = member.key() == domain::metadata_path ? member.value().if_object() : nullptr;
+    if (own == nullptr) {
+      refuse_bad_values(member.value(), name, errors, most_errors);
+      continue;
+    }
+    for (auto& entry : *own) {
+      if (!exact_number(entry.value()))
+        refuse_bad_values(entry.value(), name + "." + shown(entry.key()), errors, most_errors);
+    }
+  }
+}
+
 bool read_json(const Endpoint& endpoint, std::string_view text, Call& call, FieldErrors& errors) {
+  static constexpr Schema nothing{"Nothing", {}};
+  const Schema& schema = endpoint.body ? *endpoint.body : nothing;
   const bool is_object = endpoint.body_kind != BodyKind::array;
   if (text.empty() && is_object) text = "{}";
   auto parsed = parse_json(text);
-  const bool is_readable = !std::holds_alternative<JsonError>(parsed);
-  if (!is_readable) {  // perhaps only for values with a path
-    parsed = parse_json(text, deepest_body, {}, BadValues::keep);
-    if (auto* const value = std::get_if<json::value>(&parsed)) refuse_bad_values(*value, {}, errors);
+  const bool is_plain = !std::holds_alternative<JsonError>(parsed);
+  const std::size_t known_errors = errors.size();
+  if (!is_plain) {  // perhaps only for values with a path
+    parsed = parse_exact_json(text, deepest_body, {}, BadValues::keep);
+    if (auto* const value = std::get_if<json::value>(&parsed)) refuse_in_body(schema, *value, call, errors);
   }
+  const bool is_readable = errors.size() == known_errors;
   if (const auto* const error = std::get_if<JsonError>(&parsed)) {
     errors.push_back({"body", error->message + " at byte " + std::to_string(error->position)});
     return false;
@@ -259,10 +301,8 @@ bool read_json(const Endpoint& endpoint, std::string_view text, Call& call, Fiel
   } else if (!call.body.is_object()) {
     errors.push_back({"body", "must be an object"});
   } else {
-    static constexpr Schema nothing{"Nothing", {}};
-    const Schema& schema = endpoint.body ? *endpoint.body : nothing;
     validate(schema, call.body.get_object(), errors);
-    keep_digits(schema, text, call.body);
+    if (is_plain) keep_digits(schema, text, call.body);
     if (endpoint.body_check) endpoint.body_check(call.body.get_object(), errors);
   }
   return is_readable;

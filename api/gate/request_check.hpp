@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,14 @@ void read_path(const RoutedEndpoint& endpoint, const Found& found, Call& call, F
 /// are ignored.
 void read_parameters(const Endpoint& endpoint, std::string_view query, Call& call, FieldErrors& errors);
 
+/// Adds an error for each value of a record's body that cannot be read, `most_errors` at most in all, and
+/// makes them null: strings with a NUL and numbers out of range. Numbers of own data stay as they are; the
+/// check of own data refuses them.
+void refuse_unreadable(json::object& record, FieldErrors& errors, std::size_t most_errors);
+
 /// Parses and validates a JSON body by the endpoint's schema into `call.body`. Returns false if it has values
-/// that cannot be read; they are then null in `call.body`, which can also be missing.
+/// that cannot be read; they are then null in `call.body`, which can also be missing. The handler refuses
+/// those of a list of records (`call.has_bad_value`).
 bool read_json(const Endpoint& endpoint, std::string_view text, Call& call, FieldErrors& errors);
 
 /// Checks an object by the endpoint's schema and rules.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,10 +49,11 @@ class ItemList {
   /// `items` have passed the schema. Throws Failure (404) for a guid that no stored item has.
   ItemList(const json::array& items, const json::array& stored);
 
-  /// The newly named products, which must exist.
-  const std::vector<Guid>& named_products() const { return named_products_; }
+  /// The newly named products by the places of the items that name them. They must exist.
+  const std::map<std::size_t, Guid>& named_products() const { return named_products_; }
 
-  /// Fills in what the items leave out. Throws Failure (404) for a product that does not exist.
+  /// Fills in what the items that newly name a product leave out; the others stay as they are. Throws Failure
+  /// (404) for a product that does not exist.
   void complete(const Products& products);
 
   /// Adds an error for each required member that an item still lacks, for each new amount with more than two
@@ -66,7 +68,7 @@ class ItemList {
 
  private:
   json::array items_;
-  std::vector<Guid> named_products_;
+  std::map<std::size_t, Guid> named_products_;
   FieldErrors bad_amounts_;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/gate/request_check.hpp"
 #include "api/orders/order_body.hpp"
 #include "api/orders/order_handlers.hpp"
 #include "api/orders/order_text.hpp"
@@ -45,10 +46,11 @@ void attempt(Entry& entry, Work work) {
   throw invalid(std::move(errors));
 }
 
-void read_entry(json::value& body, Entry& entry, std::size_t most_errors) {
+void read_entry(json::value& body, Entry& entry, bool has_bad_value, std::size_t most_errors) {
   auto* const object = body.if_object();
   if (object == nullptr) throw invalid("body", "must be an object");
   FieldErrors errors;
+  if (has_bad_value) refuse_unreadable(*object, errors, most_errors);
   validate(order_create_schema, *object, errors, {}, most_errors);
   if (errors.size() < most_errors) check_order_create(*object, errors);
   if (!errors.empty()) refuse(std::move(errors), most_errors);
@@ -60,14 +62,14 @@ void read_entry(json::value& body, Entry& entry, std::size_t most_errors) {
 
 /// All entries together have as many details as one request. Once these are used up, a further entry that is
 /// refused has one.
-std::vector<Entry> read_entries(json::array& bodies, Time now) {
+std::vector<Entry> read_entries(json::array& bodies, bool has_bad_value, Time now) {
   std::vector<Entry> entries(bodies.size());
   std::size_t details = 0;
   for (std::size_t index = 0; index < bodies.size(); ++index) {
     Entry& entry = entries[index];
     entry.guid = Guid::timed_random(to_unix_ms(now));
     const std::size_t most = std::max<std::size_t>(1, most_field_errors - details);
-    attempt(entry, [&] { read_entry(bodies[index], entry, most); });
+    attempt(entry, [&] { read_entry(bodies[index], entry, has_bad_value, most); });
     if (entry.failure) details = std::min(most_field_errors, details + entry.failure->details().size());
   }
   return entries;
@@ -206,7 +208,8 @@ asio::awaitable<Answer> create_orders(Call& call, Services& services) {
   const bool is_atomic = atomic != nullptr && atomic->is_bool() && atomic->get_bool();
   auto& bodies = body.at("orders").get_array();
   auto entries = co_await services.bodies.run_if(
-      call.is_bulk, call.business(), [&, now = services.clock.now()] { return read_entries(bodies, now); });
+      call.is_bulk, call.business(),
+      [&, now = services.clock.now()] { return read_entries(bodies, call.has_bad_value, now); });
   const auto refuse_if_atomic = [&] {
     if (is_atomic && std::ranges::any_of(entries, is_refused)) throw whole_failure(entries);
   };

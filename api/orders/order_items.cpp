@@ -51,6 +51,10 @@ json::value null_if_blank(const json::value& value) {
   return value.is_string() && is_blank(value.get_string()) ? json::value() : value;
 }
 
+bool has_values(const json::object& object) {
+  return !std::ranges::all_of(object, [](const auto& member) { return member.value().is_null(); });
+}
+
 json::value dimensions_of(const json::object& item, const json::object* stored) {
   const auto* const changed = value_of("dimensions", item, stored).if_object();
   if (changed == nullptr) return {};
@@ -59,9 +63,7 @@ json::value dimensions_of(const json::object& item, const json::object* stored) 
   for (const auto name : dimension_names) {
     dimensions.emplace(name, value_of(name, *changed, before == nullptr ? nullptr : before->if_object()));
   }
-  const bool is_empty =
-      std::ranges::all_of(dimensions, [](const auto& pair) { return pair.value().is_null(); });
-  return is_empty ? json::value() : json::value(std::move(dimensions));
+  return has_values(dimensions) ? json::value(std::move(dimensions)) : json::value();
 }
 
 json::object item_of(const json::object& item, const json::object* stored, const Guid& guid) {
@@ -112,21 +114,17 @@ ItemList::ItemList(const json::array& items, const json::array& stored) {
     check_amounts(item, stored_item);
     const auto product = guid_at(item, "productId");
     if (product && !(stored_item != nullptr && guid_at(*stored_item, "productId") == product)) {
-      named_products_.push_back(*product);
+      named_products_.emplace(items_.size(), *product);
     }
     items_.emplace_back(item_of(item, stored_item, guid ? *guid : Guid::random()));
   }
 }
 
 void ItemList::complete(const Products& products) {
-  for (const auto& guid : named_products_) {
-    if (!products.contains(guid)) throw not_found("product");
-  }
-  for (auto& entry : items_) {
-    auto& item = entry.get_object();
-    const auto guid = guid_at(item, "productId");
-    const auto product = guid ? products.find(*guid) : products.end();
-    if (product == products.end()) continue;
+  for (const auto& [place, guid] : named_products_) {
+    const auto product = products.find(guid);
+    if (product == products.end()) throw not_found("product");
+    auto& item = items_[place].get_object();
     const auto& terms = product->second;
     set_if_null(item, "description", json::value(terms.name));
     set_if_null(item, "sku", terms.sku ? json::value(*terms.sku) : json::value());
@@ -139,9 +137,12 @@ bool ItemList::are_same_as(const json::array& stored) const {
   return std::ranges::equal(items_, stored, [](const json::value& item, const json::value& known) {
     if (!known.is_object()) return false;
     json::object compared = item.get_object();
-    if (!guid_at(known.get_object(), "guid"))
-      compared.erase("guid");  // a new one, which the stored one lacks
-    return is_same_value(compared, known);
+    json::object before = known.get_object();
+    if (!guid_at(before, "guid")) compared.erase("guid");  // a new one, which the stored one lacks
+    const auto* const dimensions = find_value(before, "dimensions");
+    if (dimensions != nullptr && dimensions->is_object() && !has_values(dimensions->get_object()))
+      before.erase("dimensions");
+    return is_same_value(compared, before);
   });
 }
 

@@ -91,7 +91,8 @@ void add_references(const OrderValues& values, const OrderValues& before, const 
                     OrderReferences& references) {
   if (names_customer(values, before)) references.customers.insert(*values.customer);
   if (names_carrier(values, before)) references.carriers.try_emplace(*values.carrier);
-  for (const auto& product : items.named_products()) references.products.try_emplace(product);
+  for (const auto& product : std::views::values(items.named_products()))
+    references.products.try_emplace(product);
 }
 
 asio::awaitable<OrderReferences> find_references(Services& services, Guid business, OrderReferences named) {

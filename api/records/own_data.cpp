@@ -19,9 +19,9 @@ const std::string too_many_keys = "must have at most " + std::to_string(most_met
 
 void check_tags(const json::array& tags, FieldErrors& errors) {
   for (std::size_t index = 0; index < std::min(tags.size(), most_tags); ++index) {
-    if (!tags[index].is_string()) continue;  // the schema reports it
-    if (auto problem = tag_problem(tags[index].get_string()))
-      errors.push_back({"tags[" + std::to_string(index) + "]", std::move(*problem)});
+    // The schema reports other kinds and lengths.
+    if (tags[index].is_string() && is_blank(tags[index].get_string()))
+      errors.push_back({"tags[" + std::to_string(index) + "]", "must not be blank"});
   }
 }
 
@@ -65,7 +65,7 @@ json::array distinct_tags(const json::array& tags) {
   std::set<std::string> known;
   for (const auto& each : tags) {
     const auto tag = without_outer_blanks(each.get_string());
-    if (known.insert(lower_utf8(tag)).second) distinct.emplace_back(tag);
+    if (known.insert(folded_utf8(tag)).second) distinct.emplace_back(tag);
   }
   return distinct;
 }

@@ -22,6 +22,7 @@ inline constexpr Property tags_property{
     .name = "tags",
     .kind = Kind::array,
     .max_length = most_tags,
+    .max_entry = domain::longest_tag,
     .items = Kind::string,
     .description = "Strings of up to 50 characters, unique without regard to case. Empty if there are none."};
 inline constexpr Property metadata_property{

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/exact_number.hpp"
+
 namespace waybill::api {
 namespace {
 
@@ -55,6 +57,23 @@ TEST(OwnData, LengthsCountCharacters) {
             (FieldErrors{{"externalReference", "must have at most 200 characters"},
                          {"tags[0]", "must have at most 50 characters"},
                          {"metadata.note", "must have at most 500 characters"}}));
+}
+
+TEST(OwnData, ATagHasOneLimitHoweverLongItIs) {
+  for (const std::size_t length : {51U, 100U, 201U, 20'000U}) {
+    EXPECT_EQ(errors_of({{"tags", json::array{json::value(repeated("t", length))}}}),
+              (FieldErrors{{"tags[0]", "must have at most 50 characters"}}))
+        << length;
+  }
+}
+
+TEST(OwnData, NumbersOfMetadataThatNoDoubleIsNearAreRefused) {
+  auto body = parse_exact_json(
+      R"({"metadata": {"huge": 1e400, "less": -1e400, "tiny": 1e-400, "id": 12345678901234567890123}})");
+  EXPECT_EQ(errors_of(std::get<json::value>(body).get_object()),
+            (FieldErrors{{"metadata.huge", "is out of range"},
+                         {"metadata.less", "is out of range"},
+                         {"metadata.tiny", "is out of range"}}));
 }
 
 TEST(OwnData, NamesEachBadTag) {

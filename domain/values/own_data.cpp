@@ -4,6 +4,7 @@
 
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
+#include "base/exact_number.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::domain {
@@ -34,6 +35,7 @@ std::optional<std::string> metadata_problem(std::string_view key, const json::va
   }
   if (value.is_null() || value.is_bool() || value.is_number()) return std::nullopt;
   if (!value.is_string()) return "must be a string, a number, true or false";
+  if (const auto number = exact_number(value); number && is_out_of_range(*number)) return "is out of range";
   if (count_characters(value.get_string()) > longest_metadata_text)
     return length_error(longest_metadata_text);
   return std::nullopt;

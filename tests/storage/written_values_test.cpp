@@ -305,6 +305,48 @@ TEST_F(WrittenValues, AnEmptyTextOrListThatStandsForNoneIsNull) {
       0);
 }
 
+TEST_F(WrittenValues, AContactAReferenceAndAVariantHaveGuidsThatRepetitionsKeep) {
+  struct Case {
+    std::string table, column, written, changed;
+  };
+  for (const auto& [table, column, written, changed] :
+       {Case{"customers", "contacts", R"([{"name": "Bob"}, {"guid": null, "name": "Eve"}])",
+             R"([{"name": "Eve"}, {"name": "Eve"}, {"name": "Bob"}])"},
+        Case{"customers", "reference_list", R"([{"type": "t", "value": "v"}, {"type": "u", "value": "w"}])",
+             R"([{"type": "u", "value": "w"}, {"type": "v", "value": "x"}, {"type": "t", "value": "v"}])"},
+        Case{"products", "variants", R"([{"name": "A", "sku": "a"}, {"name": "B", "sku": "b"}])",
+             R"([{"name": "B", "sku": "b"}, {"name": "C", "sku": "c"}, {"name": "A", "sku": "a"}])"}}) {
+    const auto guids = [&, &table = table, &column = column](const std::string& list) {
+      writer.rows("update " + table + " set " + column + " = $1", {list});
+      return writer.column("select e ->> 'guid' from " + table + ", jsonb_array_elements(" + column +
+                           ") with ordinality l (e, n) order by n");
+    };
+    const auto first = guids(written);
+    ASSERT_EQ(first.size(), 2U) << column;
+    EXPECT_NE(first[0], first[1]);
+    EXPECT_EQ(guids(written), first) << column << ", written again";
+    const auto second = guids(changed);
+    ASSERT_EQ(second.size(), 3U) << column;
+    EXPECT_EQ(second[0], first[1]) << column << ", moved";
+    EXPECT_EQ(second[2], first[0]) << column << ", moved";
+    EXPECT_EQ(std::set(second.begin(), second.end()).size(), 3U) << column;
+  }
+  const auto in_place = [&](const std::string& table, const std::string& column, const std::string& list) {
+    return writer.value(
+        "update " + table + " set " + column + " = $1 returning " + column + " #>> '{0,guid}'", {list});
+  };
+  EXPECT_EQ(in_place("customers", "contacts", R"([{"name": "Al"}])"),
+            in_place("customers", "contacts", R"([{"name": "Al", "phone": "1"}])"))
+      << "the same name in the same place";
+  EXPECT_EQ(in_place("products", "variants", R"([{"name": "A", "sku": "z"}])"),
+            in_place("products", "variants", R"([{"name": "Z", "sku": "z"}])"))
+      << "the same SKU in the same place";
+  const auto inserted = writer.value(
+      "insert into customers (business_id, name, contacts) select business_id, 'x', '[{\"name\": \"Bob\"}]' "
+      "from customers limit 1 returning contacts #>> '{0,guid}'");
+  EXPECT_EQ(inserted.size(), 36U);
+}
+
 // A change of another column must not fail because of a number that another shipment has without blanks.
 TEST_F(WrittenValues, AValueThatARowHasAlreadyKeepsItsForm) {
   Session older(database.url());

@@ -339,6 +339,39 @@ TEST_F(ConventionsTest, NulCharactersAndNumbersOutOfRangeAreReportedByField) {
   expect_invalid(post("/api/v1/Orders/delete", R"([{"guid":"\u0000"}])"), {"[0].guid"});
 }
 
+TEST_F(ConventionsTest, AWrongTypeOrAnUnknownFieldIsRefusedAlsoWhereTheRecordHasNoValue) {
+  const auto refused = [&](const std::string& path, const std::string& body, const std::string& field) {
+    const auto response = http.request_text("PUT", path, body);
+    EXPECT_EQ(response.status, 400) << body;
+    if (response.status == 400) expect_invalid(response, {field});
+  };
+  const std::string customer =
+      "/api/v1/Customers/" + text_at(http.post("/api/v1/Customers", {{"name", "Ada"},
+                                                                     {"address", {{"street", "s"}}},
+                                                                     {"metadata", {{"k", "v"}, {"n", 1}}}})
+                                         .data(),
+                                     "guid");
+  refused(customer, R"({"email": {}})", "email");
+  refused(customer, R"({"email": []})", "email");
+  refused(customer, R"({"phone": {"a": {}}})", "phone");
+  refused(customer, R"({"address": []})", "address");
+  refused(customer, R"({"tags": {}})", "tags");
+  refused(customer, R"({"address": {"strete": null}})", "address.strete");
+  refused(customer, R"({"address": {"street": "s", "x": {}}})", "address.x");
+  refused(customer, R"({"metadata": {"k": "v", "n": 1, "a b": {}}})", "metadata.a b");
+  const auto order = tenant.create_order();
+  refused("/api/v1/Orders/" + order, R"({"collectionDate": {}})", "collectionDate");
+  refused("/api/v1/Orders/" + order, R"({"shippingCost": []})", "shippingCost");
+  refused("/api/v1/Orders/" + order, R"({"timeWindow": {"foo": null}})", "timeWindow.foo");
+  const auto product = http.post("/api/v1/Products", {{"name", "P"}, {"sku", "P"}}).data();
+  refused("/api/v1/Products/" + text_at(product, "guid"), R"({"price": {}})", "price");
+  const auto shipment = "/api/v1/shipments/" + tenant.insert_shipment(order);
+  refused(shipment, R"({"instructions": {}})", "instructions");
+  refused(shipment, R"({"customs": []})", "customs");
+  refused(shipment, R"({"customer": []})", "customer");
+  refused(shipment, R"({"sender": {"company": {}}})", "sender.company");
+}
+
 TEST_F(ConventionsTest, AnActionWithoutFieldsRefusesUnknownOnes) {
   expect_invalid(http.post("/api/business/generate-api-token", {{"role", "viewer"}}), {"role"});
   EXPECT_EQ(http.post("/api/business/generate-api-token", json::object()).status, 201);

@@ -136,6 +136,59 @@ TEST_F(OrdersBulkTest, AnEntryThatIsRefusedHasTheErrorOfASingleRequestAndOthersA
   EXPECT_EQ(results.at(4).at("error"), alone.body.at("error"));
 }
 
+TEST_F(OrdersBulkTest, AnEntryWithAValueThatCannotBeReadIsRefusedAloneAndTheOthersKeepTheirDigits) {
+  const std::vector<std::pair<std::string, std::string>> bad{
+      {R"("notes": "a\u0000")", "notes"},
+      {R"("metadata": {"n": 1e400})", "metadata.n"},
+      {R"("metadata": {"n": 1e-400})", "metadata.n"},
+      {R"("metadata": {"n": "\u0000"})", "metadata.n"},
+      {R"("shippingCost": 1e400)", "shippingCost"},
+      {R"("items": [{"description": "d", "quantity": 1e400, "price": 1}])", "items[0].quantity"}};
+  const auto entry_with = [](const std::string& member) {
+    auto entry = to_json(order_body());
+    if (member.starts_with("\"items\"")) {
+      auto fields = order_body();
+      fields.erase("items");
+      entry = to_json(fields);
+    }
+    entry.pop_back();
+    return entry + ", " + member + "}";
+  };
+  const std::string good = entry_with(R"("metadata": {"share": 12345678901234567890123, "part": 0.5})");
+  std::string entries = good;
+  for (const auto& [member, field] : bad) entries += ", " + entry_with(member);
+  const auto text = R"({"orders": [)" + entries + R"(, "\u0000", 1e400, )" + good + "]";
+  const auto response = http.request_text("POST", std::string(path), text + "}");
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(statuses(response),
+            (std::vector<std::int64_t>{201, 400, 400, 400, 400, 400, 400, 400, 400, 201}));
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    const auto alone = http.request_text("POST", "/api/v1/Orders", entry_with(bad[i].first));
+    const auto& error = response.data().at(i + 1).at("error");
+    EXPECT_TRUE(at(error, "details").as_object().contains(bad[i].second)) << error;
+    EXPECT_EQ(error, alone.body.at("error"));
+  }
+  for (const auto index : {0U, 9U}) {
+    EXPECT_EQ(tenant.sql.value("select metadata ->> 'share' from orders where guid = $1",
+                               {text_at(response.data().at(index), "guid")}),
+              "12345678901234567890123");
+  }
+  const auto whole = http.request_text("POST", std::string(path), text + R"(, "atomic": true})");
+  expect_refused(whole, 400, "VALIDATION_ERROR");
+  EXPECT_TRUE(whole.details().contains("orders[1].notes")) << whole.text;
+  EXPECT_EQ(order_count(), 2);
+  expect_invalid(http.request_text("POST", std::string(path), R"({"orders": [{}], "atomic": "\u0000"})"),
+                 {"atomic"});
+}
+
+TEST_F(OrdersBulkTest, TheLastMomentOfTheYear9999RefusesNoOtherEntry) {
+  const auto response =
+      make({order_body(), order_body({{"collectionDate", "9999-12-31T23:59:59.9999999Z"}})});
+  ASSERT_EQ(response.status, 200) << response.text;
+  ASSERT_EQ(statuses(response), (std::vector<std::int64_t>{201, 201}));
+  EXPECT_EQ(text_at(order(response.data().at(1)), "collectionDate"), "9999-12-31T23:59:59.999Z");
+}
+
 TEST_F(OrdersBulkTest, AnAtomicCallMakesAllOrdersOrNone) {
   auto list = orders(3);
   list[1].as_object()["notes"] = 7;

@@ -315,6 +315,33 @@ TEST_F(OrdersTest, AnItemTakesMissingFieldsFromItsProduct) {
       {"items[0].price"});
 }
 
+TEST_F(OrdersTest, AnItemThatKeepsItsProductTakesNothingFromItLater) {
+  const auto guid = product("Teapot");
+  const auto order = created({{"items", {{{"productId", guid}, {"quantity", 1}, {"sku", "own"}}}}});
+  const auto path = path_of(text_at(order, "guid"));
+  const auto line = text_at(order, "items.0.guid");
+  ASSERT_EQ(http.put(path, {{"items", {{{"guid", line}, {"sku", nullptr}}}}}).status, 200);
+  const json::object sizes{{"length", 9}, {"width", 9}, {"height", 9}};
+  ASSERT_EQ(
+      http.put("/api/v1/Products/" + guid, {{"sku", "changed"}, {"weight", 9}, {"dimensions", sizes}}).status,
+      200);
+  const json::object added{{"productId", guid}, {"quantity", 1}};
+  const json::object left_alone{{"guid", line}};
+  for (const auto& kept : {left_alone, json::object{{"guid", line}, {"productId", guid}},
+                           json::object{{"guid", line}, {"sku", nullptr}}}) {
+    const auto changed = http.put(path, {{"items", {kept, added}}});
+    ASSERT_EQ(changed.status, 200) << changed.text;
+    EXPECT_TRUE(at(changed.data(), "items.0.sku").is_null()) << changed.text;
+    EXPECT_TRUE(at(changed.data(), "items.0.dimensions").is_null()) << changed.text;
+    EXPECT_EQ(text_at(changed.data(), "items.1.sku"), "changed");
+    EXPECT_EQ(at(changed.data(), "items.1.dimensions.weight"), 9);
+  }
+  const json::object cleared{{"guid", text_at(http.get(path).data(), "items.1.guid")},
+                             {"dimensions", nullptr}};
+  const auto changed = http.put(path, {{"items", {left_alone, cleared, added}}});
+  EXPECT_TRUE(at(changed.data(), "items.1.dimensions").is_null()) << "cleared by the request";
+}
+
 TEST_F(OrdersTest, AnOrderHasTheGivenNumberOrTheNextFreeOne) {
   EXPECT_EQ(text_at(created({{"orderNumber", "A-7"}}), "orderNumber"), "A-7");
   EXPECT_EQ(text_at(created({{"orderNumber", "ORD-000002"}}), "orderNumber"), "ORD-000002");
@@ -522,6 +549,35 @@ TEST_F(OrdersTest, NumbersThatSqlWroteAndNobodyChangesKeepAllTheirDigits) {
       {"items[0].price"});
   put({{"items", {{{"guid", item}, {"price", 3.33}}}}});
   EXPECT_EQ(items(), "3.33 0.12345678901234567891");
+}
+
+TEST_F(OrdersTest, ANumberOfMetadataOutOfRangeIsAcceptedOnlyWhereTheOrderHasIt) {
+  const std::string order = tenant.insert_order({{"metadata", R"('{"big": 1e400, "tiny": -1e-400}')"},
+                                                 {"delivery_street", "'S'"},
+                                                 {"delivery_city", "'C'"}});
+  const auto own = [&] {
+    return tenant.sql.value(
+        "select (metadata = '{\"big\": 1e400, \"tiny\": -1e-400}')::text from orders where guid = $1",
+        {order});
+  };
+  const auto read = http.get(path_of(order));
+  const auto begin = read.text.find("\"data\":") + 7;
+  const auto data = read.text.substr(begin, read.text.rfind(",\"success\"") - begin);
+  const auto events = events_of(order);
+  const auto response = http.request_text("PUT", path_of(order), data);
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(own(), "true");
+  EXPECT_EQ(events_of(order), events);
+  const auto bad = [&](std::string_view body, const std::vector<std::string>& fields) {
+    expect_invalid(http.request_text("PUT", path_of(order), body), fields);
+  };
+  bad(R"({"metadata": {"big": 1e401}})", {"metadata.big"});
+  bad(R"({"metadata": {"other": 1e400, "small": 1e-400, "text": "\u0000"}})",
+      {"metadata.other", "metadata.small", "metadata.text"});
+  bad(R"({"notes": 1e400})", {"notes"});
+  EXPECT_EQ(http.put(path_of(order), {{"metadata", {{"more", 1}}}}).status, 200);
+  EXPECT_EQ(http.put(path_of(order), {{"metadata", {{"more", nullptr}}}}).status, 200);
+  EXPECT_EQ(own(), "true");
 }
 
 TEST_F(OrdersTest, AShipmentIsMadeOfItemsWithNumbersOfAnyLength) {
