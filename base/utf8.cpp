@@ -106,6 +106,15 @@ std::string lower_utf8(std::string_view utf8) {
   return text;
 }
 
+std::string folded_utf8(std::string_view utf8) {
+  constexpr std::string_view final_sigma = "ς", sigma = "σ";
+  std::string text = lower_utf8(utf8);
+  for (auto at = text.find(final_sigma); at != std::string::npos; at = text.find(final_sigma, at)) {
+    text.replace(at, final_sigma.size(), sigma);
+  }
+  return text;
+}
+
 std::string to_text(std::string_view bytes) {
   constexpr std::string_view replacement = "\xef\xbf\xbd";
   std::string text;

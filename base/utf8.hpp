@@ -19,6 +19,10 @@ std::size_t count_characters(std::string_view utf8);
 /// without this locale.
 std::string lower_utf8(std::string_view utf8);
 
+/// Valid UTF-8 for comparisons without regard to case: as lower_utf8, with σ for ς, the small sigma at the
+/// ends of words.
+std::string folded_utf8(std::string_view utf8);
+
 /// `bytes` as text that JSON and PostgreSQL can hold: each NUL and each byte outside valid UTF-8 becomes
 /// U+FFFD.
 std::string to_text(std::string_view bytes);

@@ -37,5 +37,11 @@ TEST(Utf8, LowersLettersOfEveryLength) {
   EXPECT_EQ(lower_utf8("\xf0\x90\x90\x80"), "\xf0\x90\x90\xa8");  // Deseret, beyond 16 bits
 }
 
+TEST(Utf8, TheSigmasAreOneLetterWithoutRegardToCase) {
+  for (const auto* const text : {"ΠΕΛΆΤΗΣ", "Πελάτης", "πελάτησ"}) EXPECT_EQ(folded_utf8(text), "πελάτησ");
+  EXPECT_EQ(folded_utf8("Ά ς, Ψ"), "ά σ, ψ");
+  EXPECT_EQ(folded_utf8(""), "");
+}
+
 }  // namespace
 }  // namespace waybill

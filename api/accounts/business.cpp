@@ -17,6 +17,7 @@
 #include "net/destination/destination.hpp"
 #include "storage/sql/business_defaults.sql.hpp"
 #include "storage/sql/businesses.sql.hpp"
+#include "storage/sql/carriers.sql.hpp"
 #include "storage/sql/users.sql.hpp"
 
 namespace waybill::api {
@@ -384,9 +385,14 @@ asio::awaitable<Answer> get_defaults(Call& call, Services& services) {
 
 asio::awaitable<Answer> change_defaults(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto references = co_await services.db.read(
+  const auto carrier = guid_at(body, "defaultCarrier");
+  const auto transaction = co_await services.db.begin(call.cause());
+  if (carrier) {
+    co_await transaction->run(sql::carriers::Hold{.business = call.business(), .carrier = *carrier});
+  }
+  const auto references = co_await transaction->run(
       sql::business_defaults::References{.business = call.business(),
-                                         .carrier = guid_at(body, "defaultCarrier"),
+                                         .carrier = carrier,
                                          .service_level = text_at(body, "defaultServiceLevel")});
   const auto known = references.front();
   if (!known.is_carrier) throw not_found("carrier");
@@ -395,7 +401,6 @@ asio::awaitable<Answer> change_defaults(Call& call, Services& services) {
                   "must be standard, express, sameday or the code of a carrier's service level");
   }
   const auto changes = changes_of(body, default_columns);
-  const auto transaction = co_await services.db.begin(call.cause());
   co_await transaction->run(sql::business_defaults::Begin{.business = call.business()});
   co_await transaction->run(
       sql::business_defaults::Change{.business = call.business(),

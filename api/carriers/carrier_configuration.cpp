@@ -155,6 +155,7 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
   const auto secret = net::WebhookSecret::random();
   const bool test_mode = flag_member(body, "testMode").value_or(false);
   const auto transaction = co_await services.db.begin(call.cause());
+  co_await transaction->run(sql::carriers::Hold{.business = call.business(), .carrier = carrier});
   co_await keep_account_of_purchases(*transaction, call.business(), carrier,
                                      AccountChange{.connector = connection.connector,
                                                    .api_url = connection.api_url,
@@ -211,6 +212,7 @@ asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
       checked = co_await check_account(call, services, carrier, terms, connection);
   }
   const auto transaction = co_await services.db.begin(call.cause());
+  co_await transaction->run(sql::carriers::Hold{.business = call.business(), .carrier = carrier});
   if (!only_pattern) {
     co_await keep_account_of_purchases(*transaction, call.business(), carrier,
                                        AccountChange{.connector = connection.connector,
@@ -274,6 +276,7 @@ std::optional<net::WebhookSecret> open_inbound_secret(const SecretBox& secrets, 
 
 asio::awaitable<Answer> remove_carrier(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
+  co_await transaction->run(sql::carriers::Lock{.business = call.business(), .carrier = call.id()});
   co_await keep_account_of_purchases(*transaction, call.business(), call.id(), std::nullopt);
   const auto result =
       co_await transaction->run(sql::carriers::Remove{.business = call.business(), .carrier = call.id()});

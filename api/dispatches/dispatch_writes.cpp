@@ -19,6 +19,8 @@ std::optional<Guid> related_guid_at(const json::object& body, std::string_view f
   return guid ? guid : guid_at(body, nested);
 }
 
+/// Throws Failure (404) if one of them does not exist; otherwise neither can be deleted before the
+/// transaction ends.
 asio::awaitable<void> check_crew(storage::Transaction& transaction, const Guid& business,
                                  const std::optional<Guid>& driver, const std::optional<Guid>& vehicle) {
   if (!driver && !vehicle) co_return;
@@ -75,8 +77,8 @@ asio::awaitable<Answer> create_dispatch(Call& call, Services& services) {
       route = co_await PlannedRoute::make(services, business, guid, {.added = shipments});
     }
     const auto transaction = co_await services.db.begin(call.cause());
-    co_await check_crew(*transaction, business, driver, vehicle);
     co_await lock_free_shipments(*transaction, business, shipments);
+    co_await check_crew(*transaction, business, driver, vehicle);
     const auto rows = co_await transaction->run(
         sql::dispatches::Create{.business = business,
                                 .guid = guid,

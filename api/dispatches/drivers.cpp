@@ -1,11 +1,13 @@
 #include <array>
 #include <string>
+#include <vector>
 
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/route_plans/route_planning.hpp"
 #include "storage/sql/drivers.sql.hpp"
 
 namespace waybill::api {
@@ -78,12 +80,36 @@ asio::awaitable<Answer> update_driver(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
+/// Locks the driver after the driver's planned dispatches and vehicles, in their order of decision 10, and
+/// deletes the driver. Returns false if another dispatch or vehicle has named the driver in between.
+asio::awaitable<bool> remove_driver(storage::Transaction& transaction, const Guid& business,
+                                    const Guid& driver) {
+  const auto plans =
+      co_await transaction.run(sql::drivers::LockPlans{.business = business, .driver = driver});
+  std::vector<Guid> locked_plans;
+  for (const auto& plan : plans) locked_plans.push_back(plan.guid);
+  const auto vehicles =
+      co_await transaction.run(sql::drivers::LockVehicles{.business = business, .driver = driver});
+  std::vector<Guid> locked_vehicles;
+  for (const auto& vehicle : vehicles) locked_vehicles.push_back(vehicle.guid);
+  const auto found = co_await transaction.run(sql::drivers::Lock{.business = business, .driver = driver});
+  if (found.empty()) throw not_found("driver");
+  // A further statement: it sees what was committed while the others waited for their locks.
+  const auto removed = co_await transaction.run(sql::drivers::Remove{
+      .business = business, .driver = driver, .plans = locked_plans, .vehicles = locked_vehicles});
+  const auto state = removed.front();
+  if (state.is_out) throw conflict("The driver is on a dispatch in progress.");
+  co_return !state.is_named_elsewhere;
+}
+
 asio::awaitable<Answer> delete_driver(Call& call, Services& services) {
-  const auto removed = co_await services.db.write(
-      sql::drivers::Remove{.business = call.business(), .driver = call.id()}, call.cause());
-  if (removed.empty()) throw not_found("driver");
-  if (removed.front().is_out) throw conflict("The driver is on a dispatch in progress.");
-  co_return Answer::none();
+  for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
+    const auto transaction = co_await services.db.begin(call.cause());
+    if (!co_await remove_driver(*transaction, call.business(), call.id())) continue;
+    co_await transaction->commit();
+    co_return Answer::none();
+  }
+  throw dispatch_keeps_changing();
 }
 
 constexpr Endpoint driver_endpoint_table[] = {

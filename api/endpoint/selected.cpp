@@ -6,6 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "base/json_text.hpp"
+#include "domain/records/record_type.hpp"
 
 namespace waybill::api {
 namespace {
@@ -22,13 +23,22 @@ std::string_view take(std::string_view& text, char end) {
   return trimmed(part);
 }
 
-/// Returns the names of the properties on a path; none if the schema does not have it.
+/// Returns the names on a path; none if the schema does not have it. A value of any kind may have each part,
+/// except own data, which is selected as a whole.
 std::vector<std::string_view> names_on(std::string_view path, const Schema* schema) {
   std::vector<std::string_view> names;
+  bool is_any = false;
   for (bool has_more = true; has_more;) {
     has_more = path.find(slash) != std::string_view::npos;
-    const auto* const property = schema == nullptr ? nullptr : schema->find(take(path, slash));
+    const auto name = take(path, slash);
+    if (is_any) {
+      if (name.empty()) return {};
+      names.push_back(name);
+      continue;
+    }
+    const auto* const property = schema == nullptr ? nullptr : schema->find(name);
     if (property == nullptr) return {};
+    is_any = property->kind == Kind::any && property->name != domain::metadata_path;
     names.push_back(property->name);
     schema = property->kind == Kind::object || property->kind == Kind::array ? property->schema : nullptr;
   }

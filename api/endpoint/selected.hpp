@@ -23,12 +23,13 @@ bool takes_select(const Endpoint& endpoint);
 
 /// A selected field and its selected parts.
 struct Selected {
-  std::string_view name = {};          // that of the property; empty for the record itself
+  std::string_view name = {};          // empty for the record itself
   std::vector<Selected> members = {};  // empty: all
 };
 
 /// Returns the selected fields of a record. Adds an error for the first that `schema` does not have. A field
-/// that is selected both as a whole and by parts is whole.
+/// that is selected both as a whole and by parts is whole. The names of parts of a value of any kind are
+/// views of `text`.
 Selected parse_select(std::string_view text, const Schema& schema, FieldErrors& errors);
 
 /// Returns the names before the first slash in the call's `$select`, each once; none: all fields. The views

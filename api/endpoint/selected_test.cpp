@@ -20,7 +20,8 @@ constexpr Property order_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
     {.name = "customer", .kind = Kind::object, .schema = &customer_schema},
     {.name = "items", .kind = Kind::array, .schema = &item_schema},
-    {.name = "metadata", .kind = Kind::object},
+    {.name = "metadata", .kind = Kind::any},
+    {.name = "previous", .kind = Kind::any},
     {.name = "notes", .kind = Kind::text}};
 constexpr Schema order_schema{"Order", order_properties};
 
@@ -63,6 +64,18 @@ TEST(Selected, AFieldSelectedAsAWholeAndByPartsIsWhole) {
   EXPECT_EQ(selected("items,items/sku"), whole);
   EXPECT_EQ(selected("customer/address,customer/address/city"),
             R"({"customer":{"address":{"street":"S","city":null}}})");
+}
+
+TEST(Selected, AValueOfAnyKindIsReducedToThePartsThatItHas) {
+  const std::string_view event =
+      R"({"guid":"g","previous":{"name":"A","customer":{"name":"B","guid":"c"},"items":[{"sku":"x","price":1}]}})";
+  EXPECT_EQ(selected("previous/name", event), R"({"previous":{"name":"A"}})");
+  EXPECT_EQ(selected("previous/customer/guid, previous/items/sku,previous/other", event),
+            R"({"previous":{"customer":{"guid":"c"},"items":[{"sku":"x"}]}})");
+  EXPECT_EQ(selected("previous/name", R"({"previous":"a text"})"), R"({"previous":"a text"})");
+  EXPECT_EQ(selected("previous/name,previous", R"({"previous":{"x":1}})"), R"({"previous":{"x":1}})");
+  for (const std::string name : {"previous/", "previous//name", "previous/name/"})
+    EXPECT_EQ(selected(name, event), "$select names a field that the record does not have: " + name);
 }
 
 TEST(Selected, AnUnknownFieldIsAnErrorThatNamesIt) {

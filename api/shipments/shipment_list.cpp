@@ -10,6 +10,7 @@
 #include "api/records/list.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "domain/filter/filter.hpp"
+#include "domain/filter/sigma.hpp"
 #include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
@@ -36,7 +37,8 @@ class SelectionBuilder {
     selection_.whole = {};
     if (is_sole) {
       selection_.whole = {.sole_column = column, .is_of_status = column == "status"};
-      if (column == tags) selection_.whole.own_value = domain::own_value_of_tag(number + "::text");
+      if (column == tags && !domain::odata::has_sigma(value))
+        selection_.whole.own_value = domain::own_value_of_tag(number + "::text");
       if (column == reference) selection_.whole.own_value = domain::own_value_of_reference(number + "::text");
     }
     selection_.where += " and ";
@@ -129,6 +131,8 @@ Selection selection_of(const Call& call) {
       "and p.tracking_numbers && array[?::text, upper(?::text), lower(?::text)]))";
   // A subselect, for the reason in containment() of domain/filter/compiler.cpp.
   constexpr std::string_view with_tag = "lower_tags(r.tags) @> array[(select lower(?::text))]";
+  const std::string with_tag_of_sigmas =
+      "lower_tags(r.tags) && (select " + domain::odata::sigma_spellings("lower(?::text)") + ")";
   struct Condition {
     std::string_view parameter, column, text;
     Kind kind = Kind::string;
@@ -140,7 +144,11 @@ Selection selection_of(const Call& call) {
       {"externalReference", SelectionBuilder::reference, "r.external_reference = ?"},
   };
   for (const auto& [name, column, text, kind] : conditions) {
-    if (const auto value = call.parameter(name)) builder.narrow(column, text, stored_text(kind, *value));
+    const auto value = call.parameter(name);
+    if (!value) continue;
+    const bool has_sigmas = column == SelectionBuilder::tags && domain::odata::has_sigma(*value);
+    builder.narrow(column, has_sigmas ? std::string_view(with_tag_of_sigmas) : text,
+                   stored_text(kind, *value));
   }
   std::vector<std::string_view> statuses;
   for (const auto& [name, value] : call.query) {

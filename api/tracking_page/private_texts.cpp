@@ -42,7 +42,7 @@ std::string plain(std::string_view text) {
 }
 
 /// The text as it is compared.
-std::string comparable(std::string_view text) { return lower_utf8(plain(without_blanks(text))); }
+std::string comparable(std::string_view text) { return folded_utf8(plain(without_blanks(text))); }
 
 constexpr std::size_t known_digits = 8;
 constexpr std::size_t least_digits = 6;

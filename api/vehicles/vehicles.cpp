@@ -1,5 +1,6 @@
 #include <array>
 #include <string>
+#include <vector>
 
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/services.hpp"
@@ -7,6 +8,7 @@
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/route_plans/route_planning.hpp"
 #include "storage/sql/vehicles.sql.hpp"
 
 namespace waybill::api {
@@ -172,12 +174,32 @@ asio::awaitable<Answer> update_vehicle(Call& call, Services& services) {
   co_return Answer::of(json_object(changed.more()));
 }
 
+/// Locks the vehicle after its planned dispatches, in their order of decision 10, and deletes it. Returns
+/// false if another dispatch has named it in between.
+asio::awaitable<bool> remove_vehicle(storage::Transaction& transaction, const Guid& business,
+                                     const Guid& vehicle) {
+  const auto plans =
+      co_await transaction.run(sql::vehicles::LockPlans{.business = business, .vehicle = vehicle});
+  std::vector<Guid> locked;
+  for (const auto& plan : plans) locked.push_back(plan.guid);
+  const auto found = co_await transaction.run(sql::vehicles::Lock{.business = business, .vehicle = vehicle});
+  if (found.empty()) throw not_found("vehicle");
+  // A further statement: it sees what was committed while the others waited for their locks.
+  const auto removed = co_await transaction.run(
+      sql::vehicles::Remove{.business = business, .vehicle = vehicle, .plans = locked});
+  const auto state = removed.front();
+  if (state.is_out) throw conflict("The vehicle is on a dispatch in progress.");
+  co_return !state.is_in_other_plan;
+}
+
 asio::awaitable<Answer> delete_vehicle(Call& call, Services& services) {
-  const auto removed = co_await services.db.write(
-      sql::vehicles::Remove{.business = call.business(), .vehicle = call.id()}, call.cause());
-  if (removed.empty()) throw not_found("vehicle");
-  if (removed.front().is_out) throw conflict("The vehicle is on a dispatch in progress.");
-  co_return Answer::none();
+  for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
+    const auto transaction = co_await services.db.begin(call.cause());
+    if (!co_await remove_vehicle(*transaction, call.business(), call.id())) continue;
+    co_await transaction->commit();
+    co_return Answer::none();
+  }
+  throw dispatch_keeps_changing();
 }
 
 constexpr Endpoint vehicle_endpoint_table[] = {

@@ -8,6 +8,7 @@
 
 #include "domain/filter/literal.hpp"
 #include "domain/filter/relative.hpp"
+#include "domain/filter/sigma.hpp"
 #include "domain/filter/token.hpp"
 
 namespace waybill::domain::odata {
@@ -35,6 +36,17 @@ bool is_constant(const Expression& e) { return is_literal(beneath_case_functions
 bool is_only_lowered(const Expression& e) {
   return e.kind == Kind::lower ? is_only_lowered(e.args[0]) : e.kind != Kind::upper;
 }
+
+// True if the values are compared in lower case and one of them may have a sigma, see sigma.hpp.
+bool folds_sigmas(std::span<const Expression> values) {
+  const auto is_lowered = [](const Expression& e) { return e.kind == Kind::lower; };
+  const auto may_have = [](const Expression& e) { return has_sigma(beneath_case_functions(e).text); };
+  return std::ranges::any_of(values, is_lowered) &&
+         (std::ranges::none_of(values, is_constant) ||
+          std::ranges::any_of(values, [&](const Expression& e) { return is_constant(e) && may_have(e); }));
+}
+
+std::string folded_if(bool folds, std::string sql) { return folds ? folded_sigmas(sql) : std::move(sql); }
 
 std::string described(const Expression& e) {
   if (is_condition(e)) return "the condition";
@@ -200,7 +212,7 @@ const Relative* deciding_relative(std::span<const Expression> values) {
 bool is_own_beside_literal(const Expression& e) {
   const auto& field = e.args[0];
   const auto* const column = field.kind == Kind::field ? field.field->column() : nullptr;
-  return column != nullptr && column->shown_by.empty() &&
+  return column != nullptr && column->shown_by.empty() && !column->is_completed_by_relatives &&
          (column->search_text.empty() || has_own_index(field)) && is_literal(e.args[1]) &&
          e.args[1].kind != Kind::null;
 }
@@ -348,9 +360,10 @@ class Compiler {
     return in_relative(e.args, needs_values, context, [&](View view) {
       const bool typed = is_constant(left) && is_constant(right);
       const bool equal = e.comparator == Comparator::eq;
-      auto text = operand(left, type, view, typed);
+      const bool folds = equality && folds_sigmas(e.args);
+      auto text = folded_if(folds, operand(left, type, view, typed));
       text += equal && !constant ? " is not distinct from " : sql_operator(e.comparator);
-      text += operand(right, type, view, typed);
+      text += folded_if(folds, operand(right, type, view, typed));
       const bool narrows = equal && context.positive && !has_own_index(left);
       const auto narrowed = narrows && is_external_id(left) ? of_own_integrations()
                             : narrows                       ? search_text_test(e, view)
@@ -383,14 +396,18 @@ class Compiler {
     if (value.field->type == FieldType::array) {
       const auto tags = value_of(*value.field);
       const auto tag = operand(literal, ValueType::text, View::row, true);
+      if (has_sigma(literal.text))
+        return "lower_tags(" + tags + ") && (select " + sigma_spellings("lower(" + tag + ")") + ")";
       // PostgreSQL does not look into a subselect when it plans. With the value, it reads all rows for a
       // frequent tag, which computes the tags of each in lower case: ten times the time of the index.
       auto text = "lower_tags(" + tags + ") @> array[(select lower(" + tag + "))]";
       if (positive) return text;
       // Rows are read until some lack the tag. The tag in its usual forms is found without computing the tags
-      // in lower case, in a tenth of the time. The subselect computes the forms once.
-      const auto forms = "(select array[" + tag + ", lower(" + tag + "), upper(" + tag + "), initcap(" + tag +
-                         "), upper(left(" + tag + ", 1)) || lower(substr(" + tag + ", 2))])";
+      // in lower case, in a tenth of the time. The subselect computes the forms once. It leaves out those of
+      // other tags: the capitals of some small letters, such as ı and ſ, are those of others, too.
+      const auto forms = "(select array_agg(f) from unnest(array[" + tag + ", lower(" + tag + "), upper(" +
+                         tag + "), initcap(" + tag + "), upper(left(" + tag + ", 1)) || lower(substr(" + tag +
+                         ", 2))]) f where lower(f) = lower(" + tag + "))";
       return "(jsonb_exists_any(" + tags + ", " + forms + ") or " + text + ")";
     }
     const auto key = parameter(std::string(metadata_key(value.text)));
@@ -416,6 +433,7 @@ class Compiler {
       return "'m' || jsonb_build_object(" + key + "::text, " +
              (type == ValueType::number ? "trim_scale(" + text + ")" : text) + ")::text";
     }
+    if (value.field->type == FieldType::array && has_sigma(literal.text)) return {};  // several values
     const auto text = operand(literal, ValueType::text, View::row, true);
     return value.field->type == FieldType::array ? own_value_of_tag(text) : own_value_of_reference(text);
   }
@@ -464,10 +482,11 @@ class Compiler {
     const auto nulls = std::ranges::count(entries, Kind::null, &Expression::kind);
     const auto is_null = [&] { return operand(value, type, View::row, true) + " is null"; };
     const auto is_listed = [&](View view) {
-      auto text = operand(value, type, view, true);
+      const bool folds = folds_sigmas(e.args);
+      auto text = folded_if(folds, operand(value, type, view, true));
       std::vector<std::string> list;
       for (const auto& entry : entries) {
-        if (entry.kind != Kind::null) list.push_back(operand(entry, type, view));
+        if (entry.kind != Kind::null) list.push_back(folded_if(folds, operand(entry, type, view)));
       }
       return text + " in " + joined(list, ", ");
     };
@@ -487,8 +506,10 @@ class Compiler {
   }
 
   std::string like(const Expression& e, View view) {
-    const auto value = operand(e.args[0], ValueType::text, view, true);
-    return value + " like " + pattern(e.args[1], e.kind != Kind::starts_with, e.kind != Kind::ends_with);
+    const bool folds = folds_sigmas(e.args);
+    const auto value = folded_if(folds, operand(e.args[0], ValueType::text, view, true));
+    return value + " like " +
+           folded_if(folds, pattern(e.args[1], e.kind != Kind::starts_with, e.kind != Kind::ends_with));
   }
 
   std::string pattern(const Expression& e, bool open_start, bool open_end) {
@@ -498,11 +519,13 @@ class Compiler {
   }
 
   std::string position_test(const Expression& e, View view) {
-    const auto whole = operand(e.args[0], ValueType::text, view, true);
-    const auto part = operand(e.args[1], ValueType::text, view, true);
+    const bool folds = folds_sigmas(e.args);
+    const auto whole = folded_if(folds, operand(e.args[0], ValueType::text, view, true));
+    const auto part = folded_if(folds, operand(e.args[1], ValueType::text, view, true));
     if (e.kind == Kind::contains) return "strpos(" + whole + ", " + part + ") > 0";
     if (e.kind == Kind::starts_with) return "starts_with(" + whole + ", " + part + ")";
-    return "right(" + whole + ", length(" + part + ")) = " + operand(e.args[1], ValueType::text, view, true);
+    return "right(" + whole + ", length(" + part +
+           ")) = " + folded_if(folds, operand(e.args[1], ValueType::text, view, true));
   }
 
   // The predicate on the indexed `search_text` that a string test or equality implies, for columns without an
@@ -511,8 +534,9 @@ class Compiler {
     const auto& value = beneath_case_functions(e.args[0]);
     const auto& part = beneath_case_functions(e.args[1]);
     const bool plain = is_only_lowered(e.args[0]) && is_only_lowered(e.args[1]);
-    if (!plain || value.kind != Kind::field || part.kind != Kind::string || !has_trigram(part.text))
-      return {};
+    if (!plain || value.kind != Kind::field || part.kind != Kind::string) return {};
+    const bool folds = folds_sigmas(e.args);
+    if (!has_trigram(folds ? with_sigmas_as(part.text, "_") : part.text)) return {};
     const auto* const named = value.field->relative();
     const bool relative = view == View::relative;
     if (relative == (named == nullptr)) return {};
@@ -520,7 +544,8 @@ class Compiler {
                                        relative ? named->column : value.field->column_name());
     if (text.empty()) return {};
     has_search_text_ = true;
-    const auto word = pattern(part, true, true);
+    const auto word = folds ? parameter("%" + with_sigmas_as(like_escaped(part.text), "_") + "%")
+                            : pattern(part, true, true);
     if (is_for_scans_) return word + "::text is not null";
     return (relative ? "x." : "r.") + std::string(text) + " like lower(" + word + ")";
   }

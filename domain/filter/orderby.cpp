@@ -89,7 +89,8 @@ class OrderBy {
     key.is_cut = is_long_text(field);
     if (key.is_cut) key.value = "left(" + key.value + ", 200)";
     key.joined_value = key.value;
-    has_computed_key_ = has_computed_key_ || column == nullptr || !column->shown_by.empty();
+    has_computed_key_ = has_computed_key_ || column == nullptr || !column->shown_by.empty() ||
+                        column->is_completed_by_relatives;
     if (relative != nullptr && relative->table == "customers") {
       has_customer_ = true;
       text_ += relative_value(*relative);

@@ -16,6 +16,15 @@ std::string of_business(std::string_view table, std::string_view business) {
   return "(" + text + " or x.business_id = " + std::string(catalogue_business) + ")";
 }
 
+// The value of the only column that relatives complete: a link, as the statements of lists and answers make
+// it.
+std::string completed_link(const std::string& link) {
+  return "coalesce(" + link +
+         ", (select tracking_url(x.tracking_url_pattern, r.carrier_tracking_number) from " +
+         std::string(shared_table) + " x where " + of_business(shared_table, "r.business_id") +
+         " and x.guid = r.carrier_id limit 1))";
+}
+
 }  // namespace
 
 std::string relative_value(const Relative& relative) {
@@ -33,8 +42,10 @@ std::string relative_meets(const Relative& relative, std::string_view predicate,
 }
 
 std::string value_of(const Field& field) {
-  if (const auto* const column = field.column())
-    return "r." + std::string(column->shown_by.empty() ? column->name : column->shown_by);
+  if (const auto* const column = field.column()) {
+    const auto value = "r." + std::string(column->shown_by.empty() ? column->name : column->shown_by);
+    return column->is_completed_by_relatives ? completed_link(value) : value;
+  }
   if (const auto* const computed = field.computed()) return "r." + std::string(computed->function);
   return relative_value(*field.relative());
 }

@@ -7,6 +7,7 @@
 #include "domain/filter/filter.hpp"
 #include "domain/filter/literal.hpp"
 #include "domain/filter/relative.hpp"
+#include "domain/filter/sigma.hpp"
 #include "domain/filter/token.hpp"
 
 namespace waybill::domain {
@@ -28,16 +29,54 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+/// The conditions of texts in lower case that have a word of a search. A word with a sigma has two
+/// parameters: an index finds candidates with any character in its place, see sigma.hpp.
+class WordTest {
+ public:
+  /// Adds the parameters of the word, of which the first of all has the number `first_param`.
+  WordTest(std::string_view word, int first_param, std::vector<std::string>& params)
+      : folds_(has_sigma(word)) {
+    const auto add = [&](const std::string& pattern) {
+      params.push_back("%" + pattern + "%");
+      return " like lower($" + std::to_string(first_param + static_cast<int>(params.size()) - 1) + ")";
+    };
+    indexed_ = has_trigram(folds_ ? with_sigmas_as(word, "_") : word);
+    like_ = add(folds_ ? with_sigmas_as(like_escaped(word), "σ") : like_escaped(word));
+    if (folds_ && indexed_) finds_ = add(with_sigmas_as(like_escaped(word), "_"));
+  }
+
+  /// True if a trigram index finds the word.
+  bool indexed() const { return indexed_; }
+  /// The condition with which the index of a text finds all that have the word, and maybe others.
+  std::string finding(std::string_view text) const { return std::string(text) + (folds_ ? finds_ : like_); }
+  /// The condition of a text without an index.
+  std::string of(std::string_view text) const {
+    return (folds_ ? folded_sigmas(text) : std::string(text)) + like_;
+  }
+  /// The condition of a text with an index, which is used only if it finds the word.
+  std::string of_indexed(std::string_view text) const {
+    if (!folds_) return std::string(text) + (indexed_ ? "" : " || ''") + like_;
+    return indexed_ ? "(" + finding(text) + " and " + of(text) + ")" : of(text);
+  }
+
+ private:
+  bool folds_;
+  bool indexed_;
+  std::string like_;
+  std::string finds_;
+};
+
 // The relative's `search_text` has more than the searched fields, so its index only finds candidates.
-std::string word_in_relative(const std::vector<const Field*>& fields, const std::string& pattern,
-                             bool indexed, std::string_view business) {
+std::string word_in_relative(const std::vector<const Field*>& fields, const WordTest& test,
+                             std::string_view business) {
   const auto& key = *fields.front()->relative();
   std::string predicate;
   for (const auto* field : fields) {
     predicate += predicate.empty() ? "" : " or ";
-    predicate += "lower(x." + std::string(field->relative()->column) + ") like " + pattern;
+    predicate += test.of("lower(x." + std::string(field->relative()->column) + ")");
   }
-  if (indexed) predicate = "x.search_text like " + pattern + " and (" + predicate + ")";
+  const bool indexed = test.indexed();
+  if (indexed) predicate = test.finding("x.search_text") + " and (" + predicate + ")";
   // The index on the key begins with the business, and a list may keep its own condition from indexes.
   return "(r.business_id = " + std::string(business) + " and " +
          relative_meets(key, indexed ? predicate : "(" + predicate + ")", business, false) + ")";
@@ -80,12 +119,11 @@ Words checked_words(std::string_view text) {
   return {.words = std::move(words)};
 }
 
-std::string word_in_text(const SearchText& text, const std::string& pattern, bool indexed) {
-  const std::string like = " like " + pattern;
-  std::string predicate = std::string(text.indexed) + (indexed ? like : " || ''" + like);
+std::string word_in_text(const SearchText& text, const WordTest& test) {
+  std::string predicate = test.of_indexed(text.indexed);
   if (!text.searched.empty()) {
-    const auto part = std::string(text.searched) + like;
-    predicate = indexed ? predicate + " and " + part : part;
+    const auto part = test.of(text.searched);
+    predicate = test.indexed() ? test.finding(text.indexed) + " and " + part : part;
   }
   if (!text.condition.empty()) predicate += " and " + std::string(text.condition);
   return "(" + predicate + ")";
@@ -102,20 +140,15 @@ FilterResult compile_search(std::string_view text, const RecordType& type, int f
   const auto relatives = searchable_relatives(type);
   SqlFragment fragment;
   for (const auto word : words) {
-    const auto pattern =
-        "lower($" + std::to_string(first_param + static_cast<int>(fragment.params.size())) + ")";
-    fragment.params.push_back("%" + like_escaped(word) + "%");
+    const WordTest test(word, first_param, fragment.params);
     fragment.text += fragment.text.empty() ? "(" : " and ";
-    const bool indexed = has_trigram(word);
-    if (indexed) fragment.has_indexed_word = true;
+    if (test.indexed()) fragment.has_indexed_word = true;
     std::string_view separator = "(";
     for (const auto function : texts) {
-      fragment.text.append(separator).append("r.").append(function);
-      fragment.text += indexed ? " like " : " || '' like ";  // prevents the use of the index
-      fragment.text += pattern;
+      fragment.text.append(separator).append(test.of_indexed("r." + std::string(function)));
       separator = " or ";
     }
-    if (!relatives.empty()) fragment.text += " or " + word_in_relative(relatives, pattern, indexed, business);
+    if (!relatives.empty()) fragment.text += " or " + word_in_relative(relatives, test, business);
     fragment.text += ")";
   }
   fragment.text += ")";
@@ -128,12 +161,10 @@ FilterResult compile_words(std::string_view text, std::span<const SearchText> te
   if (words.empty()) return SqlFragment{"true", {}};
   SqlFragment fragment;
   for (const auto word : words) {
-    const auto number = first_param + static_cast<int>(fragment.params.size());
-    const auto pattern = "lower($" + std::to_string(number) + ")";
-    fragment.params.push_back("%" + like_escaped(word) + "%");
+    const WordTest test(word, first_param, fragment.params);
     std::string predicate;
     for (const SearchText& searched : texts) {
-      predicate += (predicate.empty() ? "" : " or ") + word_in_text(searched, pattern, has_trigram(word));
+      predicate += (predicate.empty() ? "" : " or ") + word_in_text(searched, test);
     }
     fragment.text += (fragment.text.empty() ? "((" : " and (") + predicate + ")";
   }

@@ -60,6 +60,30 @@ TEST(Search, WordsWithoutATrigramDoNotReadTheIndex) {
             "x.business_id = $1 and (lower(x.name) like lower($3) or lower(x.email) like lower($3)))))))");
 }
 
+TEST(Search, TheSigmasAreOneLetter) {
+  const auto fragment = compiled_search("ΓΙΏΡΓΟΣ");
+  EXPECT_EQ(fragment.text,
+            "(((r.search_text like lower($4) and translate(r.search_text, 'ς', 'σ') like lower($3)) or "
+            "(r.reference_text like lower($4) and translate(r.reference_text, 'ς', 'σ') like lower($3))))");
+  EXPECT_EQ(fragment.params, (Params{"%ΓΙΏΡΓΟσ%", "%ΓΙΏΡΓΟ_%"}));
+  EXPECT_TRUE(fragment.has_indexed_word);
+  const auto brief = compiled_search("φως");
+  EXPECT_EQ(
+      brief.text,
+      "((translate(r.search_text, 'ς', 'σ') like lower($3) or translate(r.reference_text, 'ς', 'σ') like "
+      "lower($3)))");
+  EXPECT_EQ(brief.params, Params{"%φωσ%"});
+  EXPECT_FALSE(brief.has_indexed_word) << "no trigram";
+  EXPECT_EQ(
+      compiled_search("άνος", EntityType::order).text,
+      "(((r.search_text like lower($4) and translate(r.search_text, 'ς', 'σ') like lower($3)) or "
+      "(r.recipient_text like lower($4) and translate(r.recipient_text, 'ς', 'σ') like lower($3)) or "
+      "(r.reference_text like lower($4) and translate(r.reference_text, 'ς', 'σ') like lower($3)) or "
+      "(r.business_id = $1 and r.customer_id = any(array(select x.guid from customers x where "
+      "x.business_id = $1 and x.search_text like lower($4) and (translate(lower(x.name), 'ς', 'σ') like "
+      "lower($3) or translate(lower(x.email), 'ς', 'σ') like lower($3)))))))");
+}
+
 TEST(Search, WordsAreLiteral) { EXPECT_EQ(compiled_search("5%_\\").params, Params{"%5\\%\\_\\\\%"}); }
 
 TEST(Search, EmptyTextMatchesEverything) {

@@ -1,4 +1,4 @@
--- Removes a business's own carrier with its contacts and configuration, also as default carrier, or the
+-- Removes a business's own, locked carrier with its contacts and configuration, also as default carrier, or the
 -- configuration of a built-in carrier. Returns the number of carriers and configurations removed.
 -- $1 business uuid, $2 carrier uuid
 -- -> removed bigint

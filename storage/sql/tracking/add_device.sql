@@ -1,9 +1,9 @@
 -- Adds a tracking device and returns it. A device of this id without a vehicle becomes a new device of the vehicle: its earlier
--- positions are not those of the vehicle. No row if the vehicle does not exist.
+-- positions are not those of the vehicle. The vehicle cannot be deleted before the transaction ends. No row if it does not exist.
 -- $1 business uuid, $2 device_id text, $3 type text, $4 vehicle uuid or null
 -- -> guid uuid, ...
 with vehicle as (
-  select guid from vehicles where business_id = $1 and guid = $4 and deleted_at is null
+  select guid from vehicles where business_id = $1 and guid = $4 and deleted_at is null for key share
 ), moved as (
   update tracking_devices k
   set guid = gen_random_uuid(), type = $3, vehicle_id = v.guid, status = 'active', last_seen = null, battery_level = null,

@@ -1,15 +1,18 @@
 -- Changes the given columns of a vehicle and returns whether the given driver exists; nothing changes
--- otherwise. No row if the vehicle does not exist.
+-- otherwise. The driver cannot be deleted before the transaction ends. No row if the vehicle does not exist.
 -- $1 business uuid, $2 vehicle uuid, $3 changes jsonb (JSON object by column)
 -- -> has_driver boolean, ...
 with held as (
   select guid, name, current_driver_id from vehicles where business_id = $1 and guid = $2 and deleted_at is null for update
+), driver as (
+  select d.guid from held h, drivers d
+  where d.business_id = $1 and d.guid = (cast($3 as jsonb) ->> 'current_driver_id')::uuid and d.deleted_at is null
+  for key share of d
 ), state as (
   select h.guid, h.name,
          g ->> 'current_driver_id' is null
          or (g ->> 'current_driver_id')::uuid is not distinct from h.current_driver_id
-         or exists (select from drivers d where d.business_id = $1 and d.guid = (g ->> 'current_driver_id')::uuid
-                    and d.deleted_at is null) as has_driver
+         or exists (select from driver) as has_driver
   from held h, cast($3 as jsonb) g
 ), changed as (
   update vehicles v

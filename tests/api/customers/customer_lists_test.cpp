@@ -28,6 +28,43 @@ using CustomerReferences = CustomerListsTest;
 using CustomerShipments = CustomerListsTest;
 using CustomerAnalytics = CustomerListsTest;
 
+TEST_F(CustomerListsTest, TheSigmasAreOneLetterWithoutRegardToCase) {
+  const auto add = [&](std::string_view name, const json::array& tags) {
+    const auto response = http.post("/api/v1/Customers", {{"name", name}, {"tags", tags}});
+    EXPECT_EQ(response.status, 201) << response.text;
+    return text_at(response.data(), "guid");
+  };
+  const auto small = add("Γιώργος", {"Πελάτης", "ΠΕΛΆΤΗΣ"}), capitals = add("ΓΙΏΡΓΟΣ", {"ΠΕΛΆΤΗΣ"});
+  EXPECT_EQ(at(http.get("/api/v1/Customers/" + small).data(), "tags"), json::value(json::array{"Πελάτης"}))
+      << "once";
+  const auto found = [&](const std::string& query) {
+    return texts(http.get("/api/v1/Customers?$orderby=createdAt&" + query), "guid");
+  };
+  const auto filtered = [&](std::string_view filter) { return found("$filter=" + url_encode(filter)); };
+  const std::vector<std::string> both{small, capitals};
+  for (const std::string name : {"Γιώργος", "ΓΙΏΡΓΟΣ", "γιώργοσ"}) {
+    EXPECT_EQ(found("$search=" + url_encode(name)), both) << name;
+    EXPECT_EQ(filtered("tolower(name) eq tolower('" + name + "')"), both) << name;
+    EXPECT_EQ(filtered("endswith(tolower(name),tolower('" + name + "'))"), both) << name;
+    EXPECT_EQ(filtered("tolower(name) ne tolower('" + name + "')"), std::vector{customer}) << name;
+  }
+  EXPECT_EQ(filtered("tolower(name) in ('x','γιώργος')"), both);
+  EXPECT_EQ(filtered("name eq 'Γιώργος'"), std::vector{small}) << "with regard to case";
+  for (const std::string tag : {"Πελάτης", "ΠΕΛΆΤΗΣ", "πελάτησ"}) {
+    EXPECT_EQ(filtered("tags eq '" + tag + "'"), both) << tag;
+    EXPECT_EQ(filtered("tags ne '" + tag + "'"), std::vector{customer}) << tag;
+    EXPECT_EQ(filtered("not (tags in ('x','" + tag + "'))"), std::vector{customer}) << tag;
+  }
+}
+
+TEST_F(CustomerContacts, AContactThatSqlWroteCanBeChangedAndRemoved) {
+  tenant.sql.exec(R"(update customers set contacts = '[{"name": "Bob"}]' where guid = ')" + customer + "'");
+  const auto contact = path("/contacts/" + text_at(http.get(path()).data(), "contacts.0.guid"));
+  EXPECT_EQ(http.patch(contact, {{"name", "Rob"}}).status, 200);
+  EXPECT_EQ(text_at(http.get(path()).data(), "contacts.0.name"), "Rob");
+  EXPECT_EQ(http.del(contact).status, 200);
+}
+
 TEST_F(CustomerContacts, AddingReturnsGuidNameAndEmailAndTheCustomerShowsAllFields) {
   const auto response =
       http.post(path("/contacts"),

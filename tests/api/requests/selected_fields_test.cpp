@@ -64,6 +64,25 @@ TEST_F(SelectedFields, PartsOfAFieldAreSelectedBySlashes) {
             (json::array{entry}));
 }
 
+TEST_F(SelectedFields, PartsOfEventsAndOfTheAuditLogAreSelectedBySlashes) {
+  const auto order = create("/api/v1/Orders", order_body({{"notes", "old"}}));
+  ASSERT_EQ(http.put("/api/v1/Orders/" + order, {{"notes", "new"}}).status, 200);
+  const std::string events = "/api/events?type=order_updated&$select=";
+  EXPECT_EQ(read(events + "entity/guid,entity/customer/name,previous/notes"),
+            (json::array{json::object{{"entity", {{"guid", order}, {"customer", {{"name", "Ada Lovelace"}}}}},
+                                      {"previous", {{"notes", "old"}}}}}));
+  EXPECT_EQ(read(events + "previous/status"), (json::array{json::object{{"previous", json::object()}}}))
+      << "it is missing where it did not change";
+  expect_invalid(http.get(events + "entity/"), {"$select"});
+  expect_invalid(http.get(events + "cause/colour"), {"$select"});
+
+  ASSERT_EQ(http.post("/api/carriers", {{"name", "Bikes"}, {"code", "bikes"}, {"type", "courier"}}).status,
+            201);
+  EXPECT_EQ(read("/api/business/audit?PageSize=1&$select=changes/name/to"),
+            (json::array{json::object{{"changes", {{"name", {{"to", "Bikes"}}}}}}}));
+  EXPECT_EQ(at(read("/api/workflows/events?$select=sample/type"), "0").as_object().size(), 1U);
+}
+
 TEST_F(SelectedFields, AListIsSelectedSortedAndCountedAsWithoutASelection) {
   for (int i = 1; i <= 5; ++i)
     create("/api/v1/Orders",

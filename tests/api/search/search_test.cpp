@@ -121,6 +121,16 @@ TEST_F(RecordSearch, ANameIsFoundByTheBeginningsOfItsWords) {
   }
 }
 
+TEST_F(RecordSearch, ANameIsFoundByBothFormsOfItsSigmas) {
+  const auto nikos = order_for("Νίκος Παππάς"), capitals = order_for("ΓΙΏΡΓΟΣ ΠΑΠΠΆΣ");
+  EXPECT_EQ(found("ΝΊΚΟΣ"), Texts{nikos});
+  EXPECT_EQ(found("νίκος παππάς"), Texts{nikos});
+  EXPECT_EQ(found("Γιώργος"), Texts{capitals});
+  EXPECT_EQ(found("παππάς"), (Texts{capitals, nikos}));
+  EXPECT_EQ(found("νίκοι"), Texts{}) << "another letter";
+  EXPECT_EQ(found("νίκο παππ"), Texts{nikos});
+}
+
 TEST_F(RecordSearch, AnEntryNamesTheRecord) {
   const auto guid = order_for("Ada Lovelace");
   const auto entry = at(search("lovelace").data(), "0");

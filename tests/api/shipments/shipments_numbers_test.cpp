@@ -1,4 +1,5 @@
 // Recipients, carriers' numbers and links, own data, defaults and the list's parameters of shipments.
+#include <algorithm>
 #include <cctype>
 
 #include "tests/api/fixtures/shipments_fixture.hpp"
@@ -110,6 +111,33 @@ TEST_F(ShipmentsNumbersTest, TheLinkIsMadeFromThePatternOrGiven) {
   EXPECT_EQ(text_at(get(ups), "carrierTrackingUrl"), "https://www.ups.com/track?tracknum=1Z1");
   const auto list = http.get(std::string(collection) + "?trackingNumber=1z1");
   EXPECT_EQ(text_at(list.data(), "0.carrierTrackingUrl"), "https://www.ups.com/track?tracknum=1Z1");
+}
+
+TEST_F(ShipmentsNumbersTest, TheListIsFilteredByTheLinkThatItShows) {
+  const auto carrier = own_carrier("https://x.example/{number}");
+  const auto made = create({{"carrierId", carrier}, {"carrierTrackingNumber", "T 1"}});
+  const auto given = create({{"carrierId", carrier},
+                             {"carrierTrackingNumber", "T2"},
+                             {"carrierTrackingUrl", "https://other.example/2"}});
+  const auto without = create();
+  const auto filtered = [&](std::string_view filter) {
+    auto guids = found("$filter=" + url_encode(filter));
+    std::ranges::sort(guids);
+    return guids;
+  };
+  const auto sorted = [](Guids guids) {
+    std::ranges::sort(guids);
+    return guids;
+  };
+  EXPECT_EQ(text_at(get(made), "carrierTrackingUrl"), "https://x.example/T1");
+  EXPECT_EQ(filtered("carrierTrackingUrl eq 'https://x.example/T1'"), Guids{made});
+  EXPECT_EQ(filtered("carrierTrackingUrl in ('https://x.example/T1')"), Guids{made});
+  EXPECT_EQ(filtered("startswith(carrierTrackingUrl,'https://x.')"), Guids{made});
+  EXPECT_EQ(filtered("contains(tolower(carrierTrackingUrl),'/t1')"), Guids{made});
+  EXPECT_EQ(filtered("carrierTrackingUrl eq 'https://x.example/T2'"), Guids{}) << "the given link is shown";
+  EXPECT_EQ(filtered("carrierTrackingUrl ne 'https://x.example/T1'"), sorted({given, without}));
+  EXPECT_EQ(filtered("carrierTrackingUrl ne null"), sorted({made, given}));
+  EXPECT_EQ(filtered("carrierTrackingUrl eq null"), Guids{without});
 }
 
 TEST_F(ShipmentsNumbersTest, BadNumbersAndLinksAreRefused) {
