@@ -41,7 +41,11 @@ int main(int argc, char** argv) {
   } catch (const waybill::storage::StatementError& error) {
     std::cerr << "waybill: " << error.what() << '\n';
     if (waybill::storage::misses_migration(error))
-      std::cerr << "the schema is missing or old: run `waybill migrate`\n";
+      std::cerr << "the schema is missing or old: run `waybill migrate`; if search_path does not lead to it, "
+                   "`waybill doctor` says so\n";
+    if (waybill::storage::lacks_schema(error))
+      std::cerr << "search_path names no schema that exists and that the role may use: create one, or set "
+                   "another one with `alter role … set search_path = …`\n";
   } catch (const std::exception& error) {
     std::cerr << "waybill: " << error.what() << '\n';
   }

@@ -472,6 +472,7 @@ CREATE TABLE public.shipments (
     is_return boolean,
     order_items uuid[],
     announced_delivery timestamp(3) with time zone,
+    order_pieces jsonb,
     CONSTRAINT shipments_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
     CONSTRAINT shipments_packages_check CHECK ((jsonb_typeof(packages) = 'array'::text)),
     CONSTRAINT shipments_status_check CHECK ((status = ANY (ARRAY['created'::text, 'collected'::text, 'in_transit'::text, 'out_for_delivery'::text, 'delivered'::text, 'exception'::text, 'returned'::text, 'cancelled'::text]))),
@@ -527,12 +528,13 @@ CREATE FUNCTION public.changed_tags(tags jsonb, added text[], removed text[]) RE
     LANGUAGE sql IMMUTABLE
     AS $$
   select jsonb_agg(t.tag order by t.place)
-  from (select distinct on (lower(a.tag)) a.tag, a.place
+  from (select distinct on (translate(lower(a.tag), 'ς', 'σ')) a.tag, a.place
         from (select k.tag, k.place from jsonb_array_elements_text(coalesce(tags, '[]')) with ordinality k (tag, place)
-              where lower(k.tag) <> all (select lower(r.tag) from unnest(removed) r (tag))
+              where translate(lower(k.tag), 'ς', 'σ') <> all (select translate(lower(r.tag), 'ς', 'σ')
+                                                              from unnest(removed) r (tag))
               union all
               select n.tag, 1000000 + n.place from unnest(added) with ordinality n (tag, place)) a
-        order by lower(a.tag), a.place) t $$;
+        order by translate(lower(a.tag), 'ς', 'σ'), a.place) t $$;
 
 CREATE FUNCTION public.changes_record(action text, changing_action text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -769,14 +771,15 @@ end $$;
 
 CREATE FUNCTION public.holds_word(value text, words text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE
-    RETURN (SELECT (EXISTS (SELECT FROM unnest(holds_word.words) w(word) WHERE (strpos(v.folded, w.word) > 0))) AS "exists" FROM (SELECT lower(holds_word.value) AS folded OFFSET 0) v);
+    RETURN (SELECT (EXISTS (SELECT FROM unnest(holds_word.words) w(word) WHERE (strpos(v.folded, translate(w.word, 'ς'::text, 'σ'::text)) > 0))) AS "exists" FROM (SELECT translate(lower(holds_word.value), 'ς'::text, 'σ'::text) AS folded OFFSET 0) v);
 
 CREATE FUNCTION public.text_without(value text, words text[]) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
     AS $$
 declare
-  folded text := lower(value);
-  held text[] := array(select w.word from unnest(words) w (word) where strpos(folded, w.word) > 0 order by length(w.word) desc);
+  folded text := translate(lower(value), 'ς', 'σ');
+  held text[] := array(select w.word from (select translate(n.word, 'ς', 'σ') as word from unnest(words) n (word)) w
+                       where strpos(folded, w.word) > 0 order by length(w.word) desc);
   word text;
   begins boolean;
   is_one boolean;
@@ -1089,7 +1092,7 @@ CREATE FUNCTION public.first_open_step(action text, status text, code text, step
     AS $$
   select coalesce(least((select min((r ->> 'number')::integer) from json_array_elements(steps::json -> 'results') r
                          where r ->> 'status' = 'dead'),
-                        case when status <> 'succeeded' and not steps_are_over(steps)
+                        case when status <> 'succeeded' and (not steps_are_over(steps) or code = 'ERASED')
                              then (steps::json ->> 'number')::integer end), 1) $$;
 
 CREATE FUNCTION public.flat_steps(steps jsonb) RETURNS jsonb
@@ -1267,11 +1270,16 @@ begin
     ), in_place as materialized (
       select p.place, max(p.guid) as guid
       from (select g.place, null as guid, g.content ->> 'sku' as sku, g.content ->> 'description' as description,
-                   null as known_sku, null as known_description
+                   g.content ->> 'name' as name, g.content ->> 'value' as value,
+                   null as known_sku, null as known_description, null as known_name, null as known_value
             from given g
             union all
-            select k.place, k.guid, null, null, k.content ->> 'sku', k.content ->> 'description' from known k) p
-      group by p.place having max(p.sku) = max(p.known_sku) or max(p.description) = max(p.known_description)
+            select k.place, k.guid, null, null, null, null, k.content ->> 'sku', k.content ->> 'description',
+                   k.content ->> 'name', k.content ->> 'value'
+            from known k) p
+      group by p.place
+      having max(p.sku) = max(p.known_sku) or max(p.description) = max(p.known_description)
+        or max(p.name) = max(p.known_name) or max(p.value) = max(p.known_value)
     ), named as materialized (
       select n.place, coalesce(max(n.guid) filter (where n.is_equal), max(n.guid) filter (where n.guid not in (select guid from equal)),
                                gen_random_uuid()::text) as guid
@@ -1372,6 +1380,12 @@ begin
   new.external_reference := public.written_code(old.external_reference, new.external_reference);
   new.tags := public.written_tags(old.tags, new.tags);
   new.email := public.written_email(old.email, new.email);
+  if coalesce(old.contacts, '[]') operator(pg_catalog.<>) new.contacts then
+    new.contacts := public.items_with_guids(new.contacts, old.contacts);
+  end if;
+  if coalesce(old.reference_list, '[]') operator(pg_catalog.<>) new.reference_list then
+    new.reference_list := public.items_with_guids(new.reference_list, old.reference_list);
+  end if;
   return new;
 end $$;
 
@@ -1499,6 +1513,9 @@ begin
   new.external_reference := public.written_code(old.external_reference, new.external_reference);
   new.tags := public.written_tags(old.tags, new.tags);
   new.sku := public.written_code(old.sku, new.sku);
+  if coalesce(old.variants, '[]') operator(pg_catalog.<>) new.variants then
+    new.variants := public.items_with_guids(new.variants, old.variants);
+  end if;
   return new;
 end $$;
 
@@ -3197,6 +3214,8 @@ CREATE TABLE public.shipment_traces (
     location text,
     is_move boolean NOT NULL,
     external_id text,
+    read_at timestamp(3) with time zone,
+    tells_status boolean,
     CONSTRAINT shipment_traces_status_check CHECK ((status = ANY (ARRAY['created'::text, 'collected'::text, 'in_transit'::text, 'out_for_delivery'::text, 'delivered'::text, 'exception'::text, 'returned'::text, 'cancelled'::text]))),
     CONSTRAINT shipment_traces_times_in_range CHECK (((at >= '0001-01-01 00:00:00+00'::timestamp with time zone) AND (at < '10000-01-01 00:00:00+00'::timestamp with time zone)))
 );
@@ -4901,6 +4920,9 @@ ALTER TABLE public.shipments
 
 ALTER TABLE public.shipments
     ADD CONSTRAINT shipments_label_status_check CHECK ((label_status = ANY (ARRAY['buying'::text, 'bought'::text, 'refused'::text, 'unknown'::text, 'voiding'::text, 'voided'::text]))) NOT VALID;
+
+ALTER TABLE public.shipments
+    ADD CONSTRAINT shipments_order_pieces_check CHECK (((jsonb_typeof(order_pieces) = 'object'::text) AND (NOT jsonb_path_exists(order_pieces, 'strict $.keyvalue()?(@."value".type() != "number" || !(@."key" like_regex "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"))'::jsonpath)))) NOT VALID;
 
 ALTER TABLE ONLY public.shipments
     ADD CONSTRAINT shipments_pkey PRIMARY KEY (business_id, guid);

@@ -3,7 +3,44 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/utf8.hpp"
+
 namespace waybill::templates {
+namespace {
+
+/// Removes the characters that change directions, and makes U+0085, U+2028 and U+2029 spaces.
+std::string without_directions(std::string_view text) {
+  constexpr std::string_view first_bytes = "\xc2\xe2";
+  if (text.find_first_of(first_bytes) == std::string_view::npos) return std::string(text);
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto character = text.substr(i, 3);
+    const bool separates = character == "\u2028" || character == "\u2029";
+    if (text.substr(i, 2) == "\u0085") {
+      result += ' ';
+      ++i;
+      continue;
+    }
+    const bool embeds = character >= "\u202a" && character <= "\u202e";
+    const bool isolates = character >= "\u2066" && character <= "\u2069";
+    if (separates) result += ' ';
+    if (separates || embeds || isolates) {
+      i += 2;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+/// True for most texts: ASCII without control characters or outer spaces.
+bool is_plain_line(std::string_view text) {
+  if (text.empty()) return true;
+  return text.front() != ' ' && text.back() != ' ' &&
+         std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+}  // namespace
 
 Escape part_escape(std::string_view type, std::string_view part) {
   if (part == "html") return Escape::html;
@@ -37,6 +74,19 @@ std::string single_line(std::string_view text) {
   line.erase(0, first);
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
+}
+
+std::string short_line(std::string_view text, std::size_t max) {
+  if (text.size() <= max && is_plain_line(text)) return std::string(text);
+  std::string line = single_line(without_directions(text));
+  if (count_characters(line) <= max) return line;
+  std::size_t end = 0;
+  for (std::size_t characters = 0; end < line.size(); ++end) {
+    const bool continues = (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U;
+    if (!continues && characters++ == max - 1) break;
+  }
+  line.resize(end);
+  return line += "…";
 }
 
 }  // namespace waybill::templates

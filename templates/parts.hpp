@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,5 +33,10 @@ std::string render(std::string_view text, const json::object& context, Escape es
 
 /// `text` as one line: control characters become spaces, and spaces at the ends are removed.
 std::string single_line(std::string_view text);
+
+/// `text` as one line of at most `max` characters, for texts of people among those of the service. Has no
+/// separators of lines, and no characters that change the direction of the text after them (Unicode Standard
+/// Annex 9, section 2): U+202A to U+202E and U+2066 to U+2069.
+std::string short_line(std::string_view text, std::size_t max);
 
 }  // namespace waybill::templates

@@ -35,5 +35,15 @@ TEST(TemplateParts, ASingleLineHasNoControlCharacters) {
   EXPECT_EQ(single_line("Grüße"), "Grüße");
 }
 
+TEST(TemplateParts, AShortLineSeparatesNoLinesAndChangesNoDirections) {
+  EXPECT_EQ(short_line(" a\r\n\u2028b\u2029c\u202ed\u2066e\x1b[2J ", 100), "a   b cde [2J");
+  EXPECT_EQ(short_line("a\u0085b\u00e9", 100), "a bé");
+  EXPECT_EQ(short_line("Grüße", 5), "Grüße");
+  EXPECT_EQ(short_line("Grüße!", 5), "Grüß…");
+  EXPECT_EQ(short_line("abc", 3), "abc");
+  EXPECT_EQ(short_line("abcd", 3), "ab…");
+  EXPECT_EQ(short_line("\u200fשלום", 10), "\u200fשלום") << "a mark changes no other text";
+}
+
 }  // namespace
 }  // namespace waybill::templates

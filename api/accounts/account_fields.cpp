@@ -1,8 +1,11 @@
 #include "api/accounts/account_fields.hpp"
 
+#include <algorithm>
+
 #include "api/accounts/password_hasher.hpp"
 #include "api/http/client_network.hpp"
 #include "api/records/fields.hpp"
+#include "templates/parts.hpp"
 
 namespace waybill::api {
 namespace {
@@ -65,8 +68,12 @@ net::MailMessage reset_mail(const Services& services, const std::string& to, con
 
 net::MailMessage invitation_mail(const Services& services, const std::string& to, const std::string& token,
                                  const std::string& business) {
-  return message(to, "You are invited to " + business,
-                 "You are invited to work with " + business +
+  // Anybody may found a business with any name, so the name is shown as one.
+  std::string name = templates::short_line(business, 100);
+  std::ranges::replace(name, '"', '\'');
+  name = '"' + name + '"';
+  return message(to, "You are invited to " + name,
+                 "You are invited to work with the business " + name +
                      " in waybill.\n\n"
                      "Please accept within 7 days by opening this link:\n\n" +
                      services.settings.public_url + "/accept-invitation?token=" + token +

@@ -5,6 +5,7 @@
 
 #include "api/http/client_network.hpp"
 #include "base/error.hpp"
+#include "net/destination/ascii_host.hpp"
 #include "storage/sql/account_requests.sql.hpp"
 
 namespace waybill::api {
@@ -17,6 +18,13 @@ struct Limit {
   std::string key;
   std::int64_t most;
 };
+
+/// The address with its domain as it is sent: each spelling of the domain reaches one mailbox.
+std::string mailbox(const std::string& email) {
+  const auto at = email.rfind('@');
+  if (at == std::string::npos) return email;
+  return email.substr(0, at + 1) + net::ascii_domain(email.substr(at + 1));
+}
 
 asio::awaitable<void> count(Services& services, Limit sender, Limit recipient) {
   const auto counts =
@@ -49,12 +57,12 @@ asio::awaitable<void> count_account_mail(const Call& call, Services& services, s
   const auto& limits = services.settings.account_mails;
   if (limits.per_network == 0 && limits.per_address == 0) co_return;
   co_await count(services, {"network:" + network_of(call.peer), limits.per_network},
-                 {"address:" + email, limits.per_address});
+                 {"address:" + mailbox(email), limits.per_address});
 }
 
 asio::awaitable<void> count_invitation(const Call& call, Services& services, std::string email) {
   co_await count(services, {"business:" + call.principal.business_id.to_string(), invitations_per_business},
-                 {"invited:" + email, services.settings.account_mails.per_address});
+                 {"invited:" + mailbox(email), services.settings.account_mails.per_address});
 }
 
 }  // namespace waybill::api

@@ -1,8 +1,10 @@
 #include "api/gate/quota.hpp"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
+#include "base/ascii.hpp"
 #include "base/number.hpp"
 #include "storage/sql/quota_windows.sql.hpp"
 
@@ -51,9 +53,12 @@ Plans::Plans(std::vector<Plan> plans) : plans_(std::move(plans)) {}
 
 Plans Plans::parse(std::string_view text) {
   std::vector<Plan> plans = Plans().plans_;
+  std::set<std::string> named;
   while (!text.empty()) {
     const auto comma = text.find(',');
-    auto plan = parse_plan(text.substr(0, comma));
+    auto plan = parse_plan(trimmed(text.substr(0, comma)));
+    if (!named.insert(plan.name).second)
+      throw std::invalid_argument("plan '" + plan.name + "' is named twice");
     text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
     const auto known = std::ranges::find(plans, plan.name, &Plan::name);
     if (known == plans.end()) {

@@ -274,7 +274,9 @@ TEST(Plans, AreConfigurable) {
   EXPECT_EQ(plans.find("standard")->requests_per_minute, 10);
   EXPECT_FALSE(plans.find("trial")->api_access);
   EXPECT_EQ(plans.find("pro")->requests_per_minute, 6'000);
-  for (const auto* const bad : {"x", "=5", "x=", "x=0", "x=-1", "x=5s", "x=5:api", ","}) {
+  EXPECT_EQ(Plans::parse("free=7, pro=8").find("pro")->requests_per_minute, 8);
+  for (const auto* const bad :
+       {"x", "=5", "x=", "x=0", "x=-1", "x=5s", "x=5:api", ",", "free=1,free=2", "x=1,x=1"}) {
     EXPECT_THROW(Plans::parse(bad), std::invalid_argument) << bad;
   }
 }

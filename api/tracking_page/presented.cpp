@@ -6,7 +6,6 @@
 #include "api/tracking_page/markup.hpp"
 #include "api/tracking_page/page.hpp"
 #include "base/ascii.hpp"
-#include "base/utf8.hpp"
 #include "templates/parts.hpp"
 
 namespace waybill::api {
@@ -16,45 +15,7 @@ constexpr std::size_t max_name = 100;  // characters
 constexpr std::size_t max_description = 200;
 constexpr std::size_t max_address_bytes = 2'000;  // after escaping
 
-/// Removes the characters that change the direction of the text after them (Unicode Standard Annex 9, section
-/// 2): U+202A to U+202E and U+2066 to U+2069.
-std::string without_directions(std::string_view text) {
-  constexpr char first_byte = '\xe2';
-  if (text.find(first_byte) == std::string_view::npos) return std::string(text);
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto character = text.substr(i, 3);
-    const bool embeds = character >= "\u202a" && character <= "\u202e";
-    const bool isolates = character >= "\u2066" && character <= "\u2069";
-    if (embeds || isolates) {
-      i += 2;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
-
-/// True for most texts: ASCII without control characters or outer spaces.
-bool is_plain_line(std::string_view text) {
-  if (text.empty()) return true;
-  return text.front() != ' ' && text.back() != ' ' &&
-         std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-}
-
-/// Makes the text one line of at most `max` characters.
-void make_line(std::string& text, std::size_t max) {
-  if (text.size() <= max && is_plain_line(text)) return;
-  text = templates::single_line(without_directions(text));
-  if (count_characters(text) <= max) return;
-  std::size_t end = 0;
-  for (std::size_t characters = 0; end < text.size(); ++end) {
-    const bool continues = (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U;
-    if (!continues && characters++ == max - 1) break;
-  }
-  text.resize(end);
-  text += "…";
-}
+void make_line(std::string& text, std::size_t max) { text = templates::short_line(text, max); }
 
 bool is_web_address(std::string_view address) {
   const auto scheme = address.substr(0, address.find("//"));

@@ -1,13 +1,17 @@
 #include "app/accounts/businesses.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <iomanip>
 #include <optional>
 #include <pwd.h>
 #include <sstream>
 #include <thread>
+#include <unictype.h>
 #include <unistd.h>
+#include <unistr.h>
 #include <vector>
 
 #include "api/gate/idempotency.hpp"
@@ -36,21 +40,30 @@ std::string user_name() {
   return user != nullptr ? user->pw_name : std::to_string(getuid());
 }
 
-/// Escapes control characters as in JSON: a business chooses its name, which must neither add lines nor steer
-/// the terminal. Those beyond ASCII, U+0080 to U+009F, are C2 80 to C2 9F in UTF-8.
+/// Escapes control characters, invisible ones of formatting and separators of lines (Unicode's categories Cc,
+/// Cf, Zl and Zp) as in JSON: a business chooses its name, which must neither add lines nor steer the
+/// terminal.
 std::string printable(std::string_view text) {
+  constexpr std::uint32_t escaped =
+      UC_CATEGORY_MASK_Cc | UC_CATEGORY_MASK_Cf | UC_CATEGORY_MASK_Zl | UC_CATEGORY_MASK_Zp;
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
-    const bool is_beyond_ascii = byte == 0xc2 && next >= 0x80 && next <= 0x9f;
-    if (byte >= ' ' && byte != 0x7f && !is_beyond_ascii) {
-      result += text[i];
-      continue;
+  while (!text.empty()) {
+    ucs4_t code = 0;
+    const auto length = static_cast<std::size_t>(
+        u8_mbtouc(&code, reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+    if (uc_is_general_category_withtable(code, escaped)) {
+      std::array<std::uint16_t, 2> units{};
+      const int count = u16_uctomb(units.data(), code, units.size());
+      for (int i = 0; i < count; ++i) {
+        const auto unit = units.at(static_cast<std::size_t>(i));
+        const std::array<std::uint8_t, 2> bytes{static_cast<std::uint8_t>(unit >> 8U),
+                                                static_cast<std::uint8_t>(unit & 0xffU)};
+        result += "\\u" + hex(bytes);
+      }
+    } else {
+      result += text.substr(0, length);
     }
-    const std::uint8_t control = is_beyond_ascii ? next : byte;
-    if (is_beyond_ascii) ++i;
-    result += "\\u00" + hex({&control, 1});
+    text.remove_prefix(length);
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 
+#include "api/gate/quota.hpp"
 #include "app/accounts/accounts.hpp"
 #include "app/commands/command.hpp"
 #include "app/postgres/command_database.hpp"
@@ -23,6 +24,11 @@ void add_token(const Command& program) {
     const CreatedToken created = create_token(database.url(), config, *request);
     if (!request->plan.empty() && created.plan != request->plan) {
       std::cerr << "the business exists and keeps its plan " << created.plan
+                << "; change it with `waybill business set-plan`\n";
+    }
+    const api::Plans plans = api::Plans::parse(config.plans);
+    if (const api::Plan* const plan = plans.find(created.plan); plan != nullptr && !plan->api_access) {
+      std::cerr << "the API refuses this token while the business has the plan " << created.plan
                 << "; change it with `waybill business set-plan`\n";
     }
     std::cout << created.token << '\n';

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <ranges>
 #include <system_error>
 #include <toml++/toml.h>
 #include <utility>
+
+#include "base/ascii.hpp"
 
 namespace waybill::app {
 namespace {
@@ -14,17 +17,25 @@ constexpr std::string_view prefix = "WAYBILL_";
 constexpr std::string_view config_variable = "WAYBILL_CONFIG";
 constexpr std::string_view test_prefix = "WAYBILL_TEST_";
 
-std::vector<std::string> split(std::string_view text) {
+/// The parts of values that commas separate; none if the only one is empty. Throws ConfigError for an empty
+/// part among others.
+std::vector<std::string> split(const std::vector<std::string>& values) {
   std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    std::string_view part = text.substr(0, comma);
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    while (part.ends_with(' ')) part.remove_suffix(1);
-    if (!part.empty()) parts.emplace_back(part);
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  for (const std::string& value : values) {
+    for (const auto part : std::views::split(value, ','))
+      parts.emplace_back(trimmed(std::string_view(part.begin(), part.end()), " "));
+    if (value.empty()) parts.emplace_back();
   }
+  if (parts.size() == 1 && parts.front().empty()) return {};
+  if (std::ranges::find(parts, "") != parts.end()) throw ConfigError("must not have an empty entry");
   return parts;
+}
+
+/// One text of the elements of a list, with commas between them.
+std::string joined(const std::vector<std::string>& values) {
+  std::string text;
+  for (const std::string& value : values) text.append(&value == &values.front() ? "" : ",").append(value);
+  return text;
 }
 
 /// True for the variables that Kubernetes sets for each service: NAME_SERVICE_HOST, NAME_SERVICE_PORT…,
@@ -63,7 +74,8 @@ GivenValues read_environment(std::span<const std::string> environment, std::stri
 void check_key(const std::string& path, const std::string& key, std::size_t count) {
   const Option* option = find_option([&](const Option& row) { return row.name == key; });
   if (option == nullptr) throw ConfigError(path + ": unknown key \"" + key + "\"");
-  if (!option->repeatable && count != 1) throw ConfigError(path + ": " + key + " takes one value");
+  if (!option->repeatable && !option->is_list && count != 1)
+    throw ConfigError(path + ": " + key + " takes one value");
 }
 
 /// The text of a string, an integer or a boolean; nullopt for other values.
@@ -120,20 +132,16 @@ GivenValues read_file(const std::string& path) {
 
 void apply(Config& config, const Option& option, const std::vector<std::string>& values,
            const std::string& source) {
-  std::vector<std::string> parts;
-  for (const std::string& value : values) {
-    for (std::string& part : option.repeatable ? split(value) : std::vector{value})
-      parts.push_back(std::move(part));
-  }
-  if (parts.empty()) return;
+  std::vector<std::string> parts = option.is_list ? std::vector{joined(values)} : values;
   try {
+    if (option.repeatable) parts = split(values);
+    if (parts.empty()) return;
     option.apply(config, parts);
   } catch (const ConfigError& error) {
     throw ConfigError(source + " " + error.what());
   }
   if (!option.is_common) return;
-  std::string& text = config.common[std::string(option.name)];
-  for (const std::string& part : parts) text.append(text.empty() ? "" : ",").append(part);
+  config.common[std::string(option.name)] = joined(parts);
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ struct Option {
   std::span<const std::string_view> commands;  // those that use it, besides `up`, which uses all
   std::string bounds = {};                     // "1 to 100000"; empty if the form needs none
   bool repeatable = false;
+  bool is_list = false;    // one value with commas, which may be an array in TOML
   bool is_common = false;  // all processes of a database need the same value
   /// Writes the values into the config. Throws ConfigError, which states the expected form.
   std::function<void(Config&, const std::vector<std::string>&)> apply = {};

@@ -137,6 +137,30 @@ TEST(Config, ListsAreSeparatedByCommas) {
   EXPECT_EQ(read_config({{"config", {file.path()}}}, {}).cors_origins, expected);
 }
 
+TEST(Config, AListWithCommasMayBeAnArray) {
+  const File file("retry-schedule = [\"5s\", \"5m\"]\nplans = [\"free=60\", \"pro=10\"]\n");
+  const Config config = read_config({{"config", {file.path()}}}, {});
+  EXPECT_EQ(config.retry_schedule.max_attempts(), 3U);
+  EXPECT_EQ(config.plans, "free=60,pro=10");
+  EXPECT_EQ(config.common.at("retry-schedule"), "5s,5m") << "the same as a text with commas";
+  const File none("retry-schedule = []\nplans = []\n");
+  EXPECT_EQ(read_config({{"config", {none.path()}}}, {}).retry_schedule.max_attempts(), 1U);
+  const File twice("plans = [\"free=60\", \"free=10\"]\n");
+  EXPECT_NE(error_of({{"config", {twice.path()}}}).find("plans is not valid: plan 'free' is named twice"),
+            std::string::npos);
+}
+
+TEST(Config, AnEmptyEntryIsRefusedAndAnEmptyValueHasNoEntries) {
+  const File file("cors-origin = [\"https://a\", \"\"]\n");
+  EXPECT_EQ(error_of({{"config", {file.path()}}}),
+            file.path() + ": cors-origin must not have an empty entry");
+  EXPECT_EQ(error_of({}, {"WAYBILL_TRUSTED_PROXY=10.0.0.1,,10.0.0.2"}),
+            "WAYBILL_TRUSTED_PROXY must not have an empty entry");
+  EXPECT_TRUE(read_config({{"cors-origin", {""}}}, {}).cors_origins.empty());
+  const File none("cors-origin = []\n");
+  EXPECT_TRUE(read_config({{"config", {none.path()}}}, {}).cors_origins.empty());
+}
+
 TEST(Config, KeepsTheValuesOfCommonOptions) {
   const Config config = read_config({{"cors-origin", {"https://a.example", "https://b.example"}}},
                                     std::vector<std::string>{"WAYBILL_PLANS=free=7"});
@@ -152,12 +176,12 @@ TEST(Config, OriginsHaveASchemeAndNoPath) {
        {"*", "https://a.example", "http://localhost:3000", "capacitor://localhost"}) {
     EXPECT_EQ(error_of({{"cors-origin", {good}}}), "") << good;
   }
-  for (const char* const bad :
-       {"a.example", "https://", "://a", "https://a/", "https://a/b", "https://a?b"}) {
+  for (const char* const bad : {"a.example", "https://", "://a", "https://a/", "https://a/b"}) {
     EXPECT_EQ(error_of({{"cors-origin", {"https://good.example", bad}}}),
               "--cors-origin must be * or an origin such as https://app.example.com, without a path, not \"" +
                   std::string(bad) + "\"");
   }
+  EXPECT_NE(error_of({{"cors-origin", {"https://a?b"}}}), "");
 }
 
 TEST(Config, TheDataDirectoryHasAName) {
@@ -225,6 +249,13 @@ TEST(Config, RefusesValuesOutOfBounds) {
       {"retry-schedule", "5x"},
       {"retry-schedule", "31d"},
       {"plans", "free=none"},
+      {"plans", "free=1,free=2"},
+      {"shopify-version", "2026-00"},
+      {"shopify-version", "2026-13"},
+      {"smtp-url", "smtp://u:p@h:0"},
+      {"cors-origin", "https://a,,https://b"},
+      {"cors-origin", "https://a,"},
+      {"secret-key-file", "/a,,/b"},
       {"trusted-proxy", "proxy.example.com"},
       {"trusted-proxy", "10.0.0.0/33"},
       {"carrier-gateway", "karrio:5002"},
@@ -256,6 +287,11 @@ TEST(Config, ErrorsNeverRepeatAValue) {
     EXPECT_EQ(error_of({{"database-url", {url}}}).find("hunter2"), std::string::npos) << url;
   }
   EXPECT_EQ(error_of({}, {"WAYBILL_SMTP_URL=smpt://me:hunter2@host"}).find("hunter2"), std::string::npos);
+  for (const std::string url : {"http://me:hunter2@karrio:1", "ftp://me:hunter2@karrio:1",
+                                "http://k/?key=hunter2", "http://me@x/?hunter2", "//k#hunter2"}) {
+    EXPECT_EQ(error_of({{"carrier-gateway", {url}}}).find("hunter2"), std::string::npos) << url;
+    EXPECT_EQ(error_of({{"cors-origin", {url}}}).find("hunter2"), std::string::npos) << url;
+  }
 }
 
 TEST(Config, OnlyAGivenMetricsAddressCountsAsChosen) {

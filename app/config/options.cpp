@@ -125,11 +125,16 @@ bool is_origin(std::string_view text) {
   return !host.empty() && host.find_first_of("/?#@ ") == std::string_view::npos;
 }
 
+/// The end of a message about one of several URLs: names the URL, unless it may hold a password or a token.
+std::string not_this(const std::string& url) {
+  return url.find_first_of("?#@") == std::string::npos ? ", not \"" + url + "\"" : "";
+}
+
 void apply_cors_origins(Config& config, const Values& values) {
   for (const std::string& value : values) {
     if (value != "*" && !is_origin(value)) {
-      throw ConfigError("must be * or an origin such as https://app.example.com, without a path, not \"" +
-                        value + "\"");
+      throw ConfigError("must be * or an origin such as https://app.example.com, without a path" +
+                        not_this(value));
     }
   }
   config.cors_origins = values;
@@ -139,9 +144,8 @@ void apply_carrier_gateways(Config& config, const Values& values) {
   config.carrier_gateways.clear();
   for (const std::string& value : values) {
     constexpr net::DestinationPolicy any{.allow_private = true};
-    if (const auto error = net::check_url(value, any)) throw ConfigError(*error + ", not \"" + value + "\"");
-    if (value.find_first_of("?#") != std::string::npos)
-      throw ConfigError("must not have a query, not \"" + value + "\"");
+    if (const auto error = net::check_url(value, any)) throw ConfigError(*error + not_this(value));
+    if (value.find_first_of("?#") != std::string::npos) throw ConfigError("must not have a query");
     config.carrier_gateways.push_back(value.substr(0, value.find_last_not_of('/') + 1));
   }
 }
@@ -179,7 +183,8 @@ void apply_shopify_version(Config& config, const Values& values) {
   constexpr std::string_view form = "0000-00";
   const bool fits = std::ranges::equal(
       version, form, [](char c, char shape) { return shape == '0' ? is_digit(c) : c == shape; });
-  if (!fits) throw ConfigError("must be YEAR-MONTH, such as 2026-07");
+  const int month = fits ? parse_number<int>(std::string_view(version).substr(5)).value_or(0) : 0;
+  if (month < 1 || month > 12) throw ConfigError("must be YEAR-MONTH, such as 2026-07");
   config.shopify_version = version;
 }
 
@@ -308,6 +313,7 @@ std::vector<Option> serving_options() {
        .help = "The requests per minute and token of each plan; `:no-api` refuses API tokens. Plans that are "
                "not named keep their default.",
        .commands = reading_plans,
+       .is_list = true,
        .is_common = true,
        .apply = apply_plans},
       common_integer("business-quota-factor", "10",
@@ -322,7 +328,8 @@ std::vector<Option> database_options() {
       {.name = "data-dir",
        .value_name = "DIR",
        .default_text = "./waybill-data",
-       .help = "The directory in which `up` keeps its PostgreSQL cluster, the secret key and mails.",
+       .help = "The directory in which `up` keeps its PostgreSQL cluster, the secret key and mails. The path "
+               "to a cluster must not have a comma.",
        .commands = with_database,
        .apply = apply_data_dir},
       {.name = "database-url",
@@ -393,6 +400,7 @@ std::vector<Option> delivery_options() {
                "N + 1 attempts.",
        .commands = worker_alone,
        .bounds = "0 to 50 delays of at most 30d",
+       .is_list = true,
        .is_common = true,
        .apply = apply_retry_schedule},
       common_integer(

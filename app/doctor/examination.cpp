@@ -1,5 +1,6 @@
 #include "app/doctor/examination.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "app/doctor/gateway_calls.hpp"
+#include "app/doctor/own_triggers.hpp"
 #include "app/keys/keys.hpp"
 #include "app/postgres/command_database.hpp"
 #include "base/secret_box.hpp"
@@ -15,6 +17,7 @@
 #include "net/mail/mail_directory.hpp"
 #include "net/mail/smtp.hpp"
 #include "storage/blocking/connection.hpp"
+#include "storage/pq/refusal.hpp"
 #include "storage/schema/migrate.hpp"
 #include "storage/settings/key_check.hpp"
 #include "storage/sql/doctor.sql.hpp"
@@ -30,7 +33,6 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 using storage::blocking::Connection;
 
-constexpr std::string_view insufficient_privilege = "42501";
 constexpr auto notification_limit = 2s;
 
 /// Returns the URL changed so that it also connects to a standby.
@@ -43,17 +45,6 @@ std::unique_ptr<Connection> connect(const std::string& url) {
   auto session = std::make_unique<Connection>(url, "waybill doctor", storage::SessionLimits{.lock = 2s});
   session->execute("set statement_timeout = '10s'");
   return session;
-}
-
-Finding no_schema(const std::string& name) {
-  return {Level::failure, name, "the schema is missing or old", "run `waybill migrate`"};
-}
-
-Finding failed(const std::string& name, const storage::StatementError& error) {
-  if (storage::misses_migration(error)) return no_schema(name);
-  if (error.sqlstate() == insufficient_privilege)
-    return {Level::failure, name, error.what(), "connect as the owner of waybill's tables or a member of it"};
-  return {Level::failure, name, error.what(), "see the server's log"};
 }
 
 Finding only_a_standby() {
@@ -95,6 +86,7 @@ class Examination {
       check("key", [this] { return key(); });
       check("options", [this] { return options(); });
       check("privileges", [this] { return privileges(); });
+      check("triggers", [this] { return triggers(); });
       check("notifications", [this] { return judge_notifications(notification()); });
       check("partitions", [this] {
         if (!has_schema_) return no_schema("partitions");
@@ -128,6 +120,16 @@ class Examination {
     }
   }
 
+  Finding no_schema(const std::string& name) const {
+    return {Level::failure, name, "the schema is missing or old",
+            has_wrong_path_ ? "see `settings`" : "run `waybill migrate`"};
+  }
+
+  Finding failed(const std::string& name, const storage::StatementError& error) const {
+    if (storage::misses_migration(error)) return no_schema(name);
+    return {Level::failure, name, error.what(), remedy_of_error(error.sqlstate())};
+  }
+
   bool connect_to_database() {
     check("database", [this] {
       try {
@@ -152,7 +154,7 @@ class Examination {
         return only_a_standby();
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first reason is the better one
     }
-    return {Level::failure, "database", reason, "correct --database-url, or start the server"};
+    return {Level::failure, "database", reason, remedy_of_refusal(storage::pq::refusal_of(url))};
   }
 
   void examine_server() {
@@ -164,9 +166,13 @@ class Examination {
                           .version_number = row.version_number,
                           .is_read_only = row.is_read_only,
                           .encoding = std::string(row.encoding),
-                          .isolation = std::string(row.isolation),
                           .autovacuum = row.autovacuum,
-                          .idle_session_limit = std::string(row.idle_session_limit)};
+                          .idle_session_limit = std::string(row.idle_session_limit),
+                          .search_path = std::string(row.search_path),
+                          .schema = std::string(row.schema.value_or("")),
+                          .has_tables = row.has_tables,
+                          .schemas_with_tables = std::string(row.schemas_with_tables.value_or(""))};
+      has_wrong_path_ = facts->has_wrong_path();
       return judge_version(*facts);
     });
     if (facts) check("settings", [&] { return judge_settings(*facts); });
@@ -226,6 +232,8 @@ class Examination {
   Finding schema() {
     const auto difference = storage::compare_schema(*session_);
     has_schema_ = true;
+    is_current_ = difference.missing.empty();
+    is_newer_ = !difference.unknown.empty();
     return judge_schema(difference);
   }
 
@@ -259,6 +267,29 @@ class Examination {
                              .has_owner = row.has_owner,
                              .may_create = row.may_create,
                              .closed = std::string(row.closed.value_or(""))});
+  }
+
+  Finding triggers() {
+    if (!is_current_) return no_schema("triggers");
+    const std::vector<OwnTrigger> own = own_triggers();
+    std::vector<std::string> tables, names;
+    for (const OwnTrigger& trigger : own) {
+      tables.emplace_back(trigger.table);
+      names.emplace_back(trigger.name);
+    }
+    std::vector<TriggerFault> faults;
+    for (const auto& row : session_->run(
+             sql::doctor::Triggers{.tables = tables, .triggers = names, .all_tables = tables_of_waybill()})) {
+      if (row.is_missing && is_newer_) continue;  // The newer version may have replaced it.
+      const auto known = std::ranges::find_if(own, [&](const OwnTrigger& trigger) {
+        return trigger.table == row.table_name && trigger.name == row.trigger;
+      });
+      faults.push_back({.table = std::string(row.table_name),
+                        .trigger = std::string(row.trigger),
+                        .loss = std::string(known == own.end() ? loss_of_constraints : known->loss),
+                        .is_missing = row.is_missing});
+    }
+    return judge_triggers(faults);
   }
 
   /// Returns how long a notification from another session took; nullopt if it did not arrive.
@@ -313,7 +344,10 @@ class Examination {
   std::optional<CommandDatabase> database_;
   std::unique_ptr<Connection> session_;
   bool is_lost_ = false;
+  bool has_wrong_path_ = false;
   bool has_schema_ = false;
+  bool is_current_ = false;  // no migration is missing
+  bool is_newer_ = false;    // a newer version has migrated
 };
 
 }  // namespace

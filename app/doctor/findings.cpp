@@ -6,6 +6,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -37,7 +38,7 @@ class Verdict {
  private:
   void add(Level level, const std::string& text, const std::string& remedy) {
     finding_.level = std::max(finding_.level, level);
-    finding_.text.append(finding_.text.empty() ? "" : "; ").append(text);
+    finding_.text.append(finding_.text.empty() || text.empty() ? "" : "; ").append(text);
     finding_.remedy.append(finding_.remedy.empty() || remedy.empty() ? "" : "; ").append(remedy);
   }
 
@@ -88,6 +89,35 @@ std::string Finding::line() const {
          (remedy.empty() ? "" : ", " + remedy);
 }
 
+std::string remedy_of_refusal(std::string_view sqlstate) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> remedies{{
+      {"28000",
+       "permit the role to log in: create it, or `alter role … login`, or add a line for it to pg_hba.conf"},
+      {"28P01", "correct the password in --database-url"},
+      {"3D000", "create the database, or correct its name in --database-url"},
+      {"42501", "grant connect on the database to the role"},
+      {"53300",
+       "end sessions (see pg_stat_activity), or raise the limit that is reached: `alter role … connection "
+       "limit`, `alter database … connection limit` or max_connections"},
+      {"55000", "open the database with `alter database … allow_connections true`"},
+      {"57P03", "wait until the server has started, and see its log"},
+  }};
+  const auto* const known = std::ranges::find(remedies, sqlstate, [](const auto& row) { return row.first; });
+  return std::string(known == remedies.end() ? "correct --database-url, or start the server" : known->second);
+}
+
+std::string remedy_of_error(std::string_view sqlstate) {
+  if (sqlstate == "42501") return "connect as the owner of waybill's tables or a member of it";
+  if (sqlstate == "55P03") {
+    return "a session has locked a table or waits for its lock: `select pid, granted, relation::regclass "
+           "from pg_locks where mode = 'AccessExclusiveLock' and relation is not null and database = (select "
+           "oid "
+           "from pg_database where datname = current_database())` finds it, and `select "
+           "pg_terminate_backend(PID)` ends it";
+  }
+  return "see the server's log";
+}
+
 Finding judge_version(const ServerFacts& facts) {
   const int major = facts.version_number / 10'000;
   Verdict verdict("version", "PostgreSQL " + facts.version);
@@ -101,7 +131,7 @@ Finding judge_version(const ServerFacts& facts) {
 }
 
 Finding judge_settings(const ServerFacts& facts) {
-  Verdict verdict("settings", "encoding, isolation and autovacuum are right");
+  Verdict verdict("settings", "encoding, search_path and autovacuum are right");
   if (facts.encoding != "UTF8") {
     verdict.fail("the database's encoding is " + facts.encoding,
                  "create the database with encoding UTF8 and restore into it");
@@ -109,9 +139,14 @@ Finding judge_settings(const ServerFacts& facts) {
   if (facts.is_read_only) {
     verdict.fail("default_transaction_read_only is on", "reset it for the role and the database");
   }
-  if (facts.isolation != "read committed") {
-    verdict.fail("default_transaction_isolation is " + facts.isolation,
-                 "set it to read committed for the role and the database");
+  if (facts.schema.empty()) {
+    verdict.fail("search_path is " + facts.search_path + ", and the role may use none of these schemas",
+                 "create one of them, or set another one with `alter role … set search_path = …`");
+  } else if (facts.has_wrong_path()) {
+    verdict.fail("search_path is " + facts.search_path + ", and the tables of waybill are in " +
+                     facts.schemas_with_tables,
+                 "set it with `alter role … set search_path = …`, or run `waybill migrate` if " +
+                     facts.schema + " is a new installation");
   }
   if (!facts.autovacuum) {
     verdict.warn("autovacuum is off",
@@ -268,6 +303,42 @@ Finding judge_privileges(const PrivilegeFacts& facts) {
   return std::move(verdict).finding();
 }
 
+Finding judge_triggers(const std::vector<TriggerFault>& faults) {
+  Verdict verdict("triggers", "changes fire those of waybill");
+  bool are_missing = false;
+  for (auto first = faults.begin(); first != faults.end();) {
+    const auto last = std::find_if(first, faults.end(),
+                                   [&](const TriggerFault& fault) { return fault.table != first->table; });
+    // Triggers with the same loss are named together.
+    std::map<std::pair<bool, std::string_view>, std::string> names;
+    std::string statement;
+    bool has_constraints = false;
+    for (auto fault = first; fault != last; ++fault) {
+      has_constraints = has_constraints || fault->trigger.empty();
+      are_missing = are_missing || fault->is_missing;
+      std::string& named = names[{fault->is_missing, fault->loss}];
+      named.append(named.empty() ? "" : ", ").append(fault->trigger.empty() ? "constraints" : fault->trigger);
+      if (!fault->is_missing)
+        statement.append(statement.empty() ? "" : ", ").append("enable trigger ").append(fault->trigger);
+    }
+    std::string text;
+    for (const auto& [kind, named] : names) {
+      text.append(text.empty() ? "" : ", ").append(named).append(kind.first ? " missing" : " disabled");
+      text.append(" (").append(kind.second).append(")");
+    }
+    std::string remedy;
+    if (!statement.empty()) {
+      remedy = "`alter table " + first->table + " " + (has_constraints ? "enable trigger all" : statement) +
+               "`" + (has_constraints ? " as a superuser" : "");
+    }
+    verdict.fail(first->table + ": " + text, remedy);
+    first = last;
+  }
+  if (are_missing)
+    verdict.fail("", "make the missing triggers as they are in an empty database after `waybill migrate`");
+  return std::move(verdict).finding();
+}
+
 Finding judge_notifications(std::optional<Duration> waited) {
   Verdict verdict("notifications",
                   waited ? join("one arrived after ", decimal(seconds(*waited) * 1000, 1), " ms") : "");
@@ -313,11 +384,14 @@ Finding judge_ledger(std::int64_t unbalanced) {
 Finding judge_workers(const WorkerFacts& facts) {
   Verdict verdict("workers", join(facts.living, " running, no event has waited for more than ",
                                   decimal(std::ceil(facts.lag), 0), " s"));
-  if (facts.living == 0) {
+  const bool is_late = facts.lag > long_lag;
+  const std::string wait = join("an event has waited for ", decimal(facts.lag, 0), " s");
+  if (facts.living == 0 && is_late) {
+    verdict.fail("none is running, and " + wait, "start `waybill worker`");
+  } else if (facts.living == 0) {
     verdict.warn("none is running", "start `waybill worker`");
-  } else if (facts.lag > long_lag) {
-    verdict.fail(join("an event has waited for ", decimal(facts.lag, 0), " s"),
-                 "see docs/operations.md, EventsWait");
+  } else if (is_late) {
+    verdict.fail(wait, "see docs/operations.md, EventsWait");
   }
   return std::move(verdict).finding();
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -32,9 +33,15 @@ struct ServerFacts {
   int version_number = 0;  // 150014
   bool is_read_only = false;
   std::string encoding;
-  std::string isolation;
   bool autovacuum = true;
   std::string idle_session_limit = "0";
+  std::string search_path = "public";
+  std::string schema = "public";    // the first one of search_path that exists; empty: none does
+  bool has_tables = true;           // search_path leads to tables of waybill
+  std::string schemas_with_tables;  // other schemas that have some, separated by commas
+
+  /// The tables of waybill may be where search_path does not lead.
+  bool has_wrong_path() const { return schema.empty() || (!has_tables && !schemas_with_tables.empty()); }
 };
 
 struct DurabilityFacts {
@@ -81,6 +88,14 @@ struct PrivilegeFacts {
   std::string closed;  // tables that the role may not read and write, separated by commas
 };
 
+/// A trigger of waybill that changes do not fire.
+struct TriggerFault {
+  std::string table;
+  std::string trigger;  // empty: the constraints of the table
+  std::string loss;     // the effect of such changes
+  bool is_missing = false;
+};
+
 struct ClockFacts {
   Duration skew{};         // the server's time minus the time of this machine
   Duration uncertainty{};  // half of the round trip
@@ -111,6 +126,11 @@ struct GatewayFacts {
   std::vector<GatewayFault> faults = {};
 };
 
+/// Returns the remedy if the server refuses a session with this SQLSTATE, or if none refuses it ("").
+std::string remedy_of_refusal(std::string_view sqlstate);
+/// Returns the remedy if the server refuses a statement of a check with this SQLSTATE.
+std::string remedy_of_error(std::string_view sqlstate);
+
 Finding judge_version(const ServerFacts& facts);
 Finding judge_settings(const ServerFacts& facts);
 Finding judge_durability(const DurabilityFacts& facts);
@@ -122,6 +142,8 @@ Finding judge_key(const KeyFacts& facts);
 /// `differing` is empty if the running processes agree.
 Finding judge_options(const std::vector<DifferingOption>& differing);
 Finding judge_privileges(const PrivilegeFacts& facts);
+/// `faults` are sorted by table; there are none if changes fire all triggers.
+Finding judge_triggers(const std::vector<TriggerFault>& faults);
 /// `waited` is empty if no notification arrived in time.
 Finding judge_notifications(std::optional<Duration> waited);
 Finding judge_partitions(std::int64_t missing);

@@ -31,7 +31,7 @@ TEST(Doctor, VersionsFrom15To18AreSupported) {
 }
 
 TEST(Doctor, SettingsThatBreakWaybillAreFailures) {
-  const ServerFacts good{.encoding = "UTF8", .isolation = "read committed"};
+  const ServerFacts good{.encoding = "UTF8"};
   EXPECT_EQ(judge_settings(good).level, Level::ok);
   const auto level = [&good](auto member, auto value) {
     ServerFacts facts = good;
@@ -40,14 +40,73 @@ TEST(Doctor, SettingsThatBreakWaybillAreFailures) {
   };
   EXPECT_EQ(level(&ServerFacts::encoding, "SQL_ASCII"), Level::failure);
   EXPECT_EQ(level(&ServerFacts::is_read_only, true), Level::failure);
-  EXPECT_EQ(level(&ServerFacts::isolation, "serializable"), Level::failure);
   EXPECT_EQ(level(&ServerFacts::autovacuum, false), Level::warning);
   EXPECT_EQ(level(&ServerFacts::idle_session_limit, "1min"), Level::warning);
 }
 
+TEST(Doctor, ASearchPathWithoutTheTablesIsAFailureThatNamesIt) {
+  EXPECT_EQ(
+      judge_settings({.encoding = "UTF8", .search_path = "nowhere", .schema = "", .has_tables = false})
+          .line(),
+      "failure settings: search_path is nowhere, and the role may use none of these schemas, create one "
+      "of them, or set another one with `alter role … set search_path = …`");
+  EXPECT_EQ(
+      judge_settings({.encoding = "UTF8",
+                      .search_path = "other",
+                      .schema = "other",
+                      .has_tables = false,
+                      .schemas_with_tables = "public, \"Shop\""})
+          .line(),
+      "failure settings: search_path is other, and the tables of waybill are in public, \"Shop\", set it "
+      "with `alter role … set search_path = …`, or run `waybill migrate` if other is a new installation");
+  EXPECT_EQ(judge_settings({.encoding = "UTF8", .has_tables = false}).level, Level::ok)
+      << "a database before its first migration";
+  EXPECT_EQ(judge_settings({.encoding = "UTF8", .schemas_with_tables = "other"}).level, Level::ok)
+      << "two installations in one database";
+}
+
+TEST(Doctor, ARefusedSessionHasTheRemedyOfItsCause) {
+  EXPECT_NE(remedy_of_refusal("53300").find("connection limit"), std::string::npos);
+  EXPECT_NE(remedy_of_refusal("28000").find("alter role … login"), std::string::npos);
+  EXPECT_NE(remedy_of_refusal("28P01").find("password"), std::string::npos);
+  EXPECT_NE(remedy_of_refusal("55000").find("allow_connections true"), std::string::npos);
+  EXPECT_NE(remedy_of_refusal("57P03").find("wait"), std::string::npos);
+  EXPECT_EQ(remedy_of_refusal(""), "correct --database-url, or start the server");
+  EXPECT_EQ(remedy_of_refusal("XX000"), remedy_of_refusal(""));
+}
+
+TEST(Doctor, ATableThatASessionHasLockedHasTheStatementThatFindsTheSession) {
+  EXPECT_NE(remedy_of_error("55P03").find("from pg_locks"), std::string::npos);
+  EXPECT_NE(remedy_of_error("42501").find("owner"), std::string::npos);
+  EXPECT_EQ(remedy_of_error("58030"), "see the server's log");
+}
+
+TEST(Doctor, ATriggerThatDoesNotFireIsAFailureWithItsLossAndItsCure) {
+  EXPECT_EQ(judge_triggers({}).line(), "ok triggers: changes fire those of waybill");
+  EXPECT_EQ(
+      judge_triggers({{"orders", "event_insert", "changes are not events"},
+                      {"orders", "event_update", "changes are not events"},
+                      {"orders", "keep_times", "times are wrong"},
+                      {"users", "audit", "the audit log lacks changes"}})
+          .line(),
+      "failure triggers: orders: event_insert, event_update disabled (changes are not events), keep_times "
+      "disabled (times are wrong); users: audit disabled (the audit log lacks changes), `alter table "
+      "orders enable trigger event_insert, enable trigger event_update, enable trigger keep_times`; "
+      "`alter table users enable trigger audit`");
+}
+
+TEST(Doctor, DisabledConstraintsNeedASuperuserAndMissingTriggersAreMadeAgain) {
+  EXPECT_EQ(
+      judge_triggers({{"users", "", "foreign keys are not checked"}, {"users", "audit", "no audit"}}).remedy,
+      "`alter table users enable trigger all` as a superuser");
+  const Finding finding = judge_triggers({{"carriers", "audit", "no audit", true}});
+  EXPECT_EQ(finding.text, "carriers: audit missing (no audit)");
+  EXPECT_EQ(finding.remedy,
+            "make the missing triggers as they are in an empty database after `waybill migrate`");
+}
+
 TEST(Doctor, SeveralFaultsOfOneCheckAreOneLineOfTheWorstLevel) {
-  const Finding finding =
-      judge_settings({.encoding = "LATIN1", .isolation = "read committed", .autovacuum = false});
+  const Finding finding = judge_settings({.encoding = "LATIN1", .autovacuum = false});
   EXPECT_EQ(
       finding.line(),
       "failure settings: the database's encoding is LATIN1; autovacuum is off, create the database with "
@@ -188,7 +247,10 @@ TEST(Doctor, AnUnbalancedLedgerIsAFailure) {
 TEST(Doctor, NoWorkerIsAWarningAndWaitingEventsAFailure) {
   EXPECT_EQ(judge_workers({.living = 1, .lag = 60}).level, Level::ok);
   EXPECT_EQ(judge_workers({.living = 1, .lag = 61}).level, Level::failure);
-  EXPECT_EQ(judge_workers({.living = 0, .lag = 61}).level, Level::warning);
+  EXPECT_EQ(judge_workers({.living = 0, .lag = 60}).line(),
+            "warning workers: none is running, start `waybill worker`");
+  EXPECT_EQ(judge_workers({.living = 0, .lag = 61}).line(),
+            "failure workers: none is running, and an event has waited for 61 s, start `waybill worker`");
 }
 
 TEST(Doctor, AScriptWithoutAFontIsAWarning) {

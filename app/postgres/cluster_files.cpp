@@ -148,6 +148,11 @@ ClusterFiles open_data_dir(const fs::path& data_dir) {
   ClusterFiles files;
   files.data_dir = fs::absolute(data_dir).lexically_normal();
   if (!files.data_dir.has_filename()) files.data_dir = files.data_dir.parent_path();
+  files.socket = socket_directory(files.data_dir);
+  if (files.socket.native().find(',') != std::string::npos) {
+    throw ClusterError("--data-dir must not have a comma in its path, which is " + files.data_dir.string() +
+                       ": PostgreSQL's clients read a comma as the end of a host");
+  }
   std::error_code error;
   if (!fs::exists(files.data_dir, error)) {
     fs::create_directories(files.data_dir.parent_path(), error);
@@ -156,7 +161,6 @@ ClusterFiles open_data_dir(const fs::path& data_dir) {
   if (!fs::is_directory(files.data_dir, error))
     throw ClusterError(files.data_dir.string() + " is not a directory");
   files.cluster = files.data_dir / "postgres";
-  files.socket = socket_directory(files.data_dir);
   files.run_as = server_user(files.cluster);
   check_socket_directory(files);
   return files;

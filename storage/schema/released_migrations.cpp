@@ -114,6 +114,8 @@ constexpr auto locks = std::to_array<Locks>({
     {"0121_addresses_of_routes", "lock table dispatches, dispatch_stops in access exclusive mode"},
     {"0122_guids_of_invitations", "lock table users in access exclusive mode"},
     {"0129_erased_attempts", "lock table run_queue in access exclusive mode"},
+    {"0133_pieces_of_shipments", "lock table shipments in access exclusive mode"},
+    {"0135_scans_of_gateways", "lock table shipment_traces in access exclusive mode"},
 });
 
 }  // namespace

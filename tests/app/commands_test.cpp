@@ -76,6 +76,26 @@ TEST(Command, TokenCreateKeepsThePlanOfAnExistingBusiness) {
   EXPECT_EQ(database.value("select plan from businesses"), "pro");
 }
 
+TEST(Command, TokenCreateSaysThatTheApiRefusesTheTokensOfAPlan) {
+  const TestDatabase database;
+  const auto create = [&](const std::string& business, const std::string& plan) {
+    return waybill({"token", "create", "--business", business, "--plan", plan, "--plans", "trial=5:no-api",
+                    "--database-url", database.url()});
+  };
+  for (const char* const plan : {"free", "trial"}) {
+    const Finished created = create(std::string("Acme ") + plan, plan);
+    EXPECT_EQ(created.status, 0);
+    EXPECT_TRUE(is_token(created.standard_output)) << "the plan may change";
+    EXPECT_NE(created.standard_error.find(
+                  std::string("the API refuses this token while the business has the plan ") + plan),
+              std::string::npos)
+        << created.standard_error;
+  }
+  EXPECT_NE(create("Acme free", "pro").standard_error.find("the API refuses this token"), std::string::npos)
+      << "the business keeps its plan";
+  EXPECT_EQ(create("Beta", "standard").standard_error, "");
+}
+
 TEST(Command, ANameThatABusinessChoseItselfIsNotTheOperators) {
   TestDatabase database;
   database.exec("insert into businesses (name, registered_by_itself) values ('Acme Ltd', true)");
@@ -142,11 +162,20 @@ TEST(Command, ABusinessNameHasUpTo200CharactersAndMustNotBeBlank) {
 }
 
 TEST(Command, AListEscapesControlCharactersOfNames) {
-  const TestDatabase database;
-  const std::string name = "a\nb\x1b[31m \xc2\x9b \xc3\xa9";
-  ASSERT_EQ(waybill({"token", "create", "--business", name, "--database-url", database.url()}).status, 0);
+  TestDatabase database;
+  const std::string name = "a\nb\x1b[31m \xc2\x9b \xc3\xa9 \u202e\u2028\u2029\u200b\U000e0041\U0001f600";
+  database.rows("insert into businesses (name) values ($1)", {name});
   const std::string list = waybill({"business", "list", "--database-url", database.url()}).standard_output;
-  EXPECT_NE(list.find("a\\u000ab\\u001b[31m \\u009b \xc3\xa9\n"), std::string::npos) << list;
+  EXPECT_NE(
+      list.find(
+          "a\\u000ab\\u001b[31m \\u009b \xc3\xa9 \\u202e\\u2028\\u2029\\u200b\\udb40\\udc41\U0001f600\n"),
+      std::string::npos)
+      << list;
+  const std::string usage =
+      waybill({"business", "usage", "--business", database.value("select guid from businesses"),
+               "--database-url", database.url()})
+          .standard_output;
+  EXPECT_EQ(usage.find("\u202e"), std::string::npos) << usage;
 }
 
 TEST(Command, TokenCreateWorksAfterACrash) {

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/doctor/own_triggers.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "storage/blocking/connection.hpp"
@@ -82,9 +83,9 @@ TEST(DoctorOfUp, FindsNoFailureInARunningUp) {
   const Report report({"--data-dir", directory / "data"});
   EXPECT_EQ(report.status(), 0) << report.text();
   for (const char* const check :
-       {"database", "disk",    "version", "settings",   "durability",    "standbys",   "connections",
-        "schema",   "key",     "options", "privileges", "notifications", "partitions", "clock",
-        "ledger",   "workers", "duties",  "gateways",   "fonts",         "smtp"}) {
+       {"database", "disk",   "version", "settings",   "durability", "standbys",      "connections",
+        "schema",   "key",    "options", "privileges", "triggers",   "notifications", "partitions",
+        "clock",    "ledger", "workers", "duties",     "gateways",   "fonts",         "smtp"}) {
     EXPECT_THAT(report.line(check), StartsWith(std::string("ok ") + check + ": ")) << report.text();
   }
 }
@@ -110,7 +111,7 @@ TEST_F(DoctorTest, NamesTheScriptsWithoutAFontEvenWithoutADatabase) {
 
 TEST_F(DoctorTest, PrintsJsonOnRequest) {
   const auto findings = json::parse(examine({"--json"}).text()).as_array();
-  ASSERT_EQ(findings.size(), 20U);
+  ASSERT_EQ(findings.size(), 21U);
   EXPECT_EQ(findings[0].at("name"), "database");
   EXPECT_EQ(findings[0].at("level"), "ok");
   EXPECT_EQ(findings[0].at("remedy"), nullptr);
@@ -250,7 +251,101 @@ TEST_F(DoctorTest, FindsEventsThatWait) {
   database.exec("insert into businesses (name) values ('Acme')");
   database.exec("insert into orders (business_id, order_number) select guid, '1' from businesses");
   database.exec("update pending_events set at = now() - interval '2 minutes'");
-  EXPECT_THAT(examine().line("workers"), StartsWith("warning workers: none is running"));
+  const Report report = examine();
+  EXPECT_EQ(report.status(), 1);
+  EXPECT_THAT(report.line("workers"),
+              StartsWith("failure workers: none is running, and an event has waited for 1"));
+}
+
+TEST_F(DoctorTest, KnowsEveryTriggerOfTheSchema) {
+  std::vector<std::string> known;
+  for (const app::OwnTrigger& trigger : app::own_triggers())
+    known.push_back(std::string(trigger.table) + "." + std::string(trigger.name));
+  const auto made = database.connect().column(
+      "select tgrelid::regclass || '.' || tgname from pg_trigger where not tgisinternal and tgparentid = 0");
+  EXPECT_THAT(known, testing::UnorderedElementsAreArray(made));
+}
+
+TEST_F(DoctorTest, FindsTriggersThatAreDisabledOrMissing) {
+  EXPECT_EQ(examine().line("triggers"), "ok triggers: changes fire those of waybill");
+  database.exec(
+      "alter table orders disable trigger event_update; alter table products enable replica trigger touch; "
+      "alter table shipments enable always trigger touch; drop trigger audit on carriers");
+  const Report report = examine();
+  EXPECT_EQ(report.status(), 1);
+  EXPECT_EQ(report.line("triggers"),
+            "failure triggers: carriers: audit missing (the audit log lacks changes); orders: event_update "
+            "disabled (changes are not events); products: touch disabled (the time of the last change is "
+            "wrong), `alter table orders enable trigger event_update`; `alter table products enable trigger "
+            "touch`; make the missing triggers as they are in an empty database after `waybill migrate`");
+}
+
+TEST_F(DoctorTest, FindsThatAllTriggersOfATableAreDisabledAndItsRemedyHelps) {
+  database.exec("alter table orders disable trigger all");
+  const std::string line = examine().line("triggers");
+  EXPECT_THAT(line, HasSubstr("constraints disabled (foreign keys are not checked)"));
+  EXPECT_THAT(line, HasSubstr("event_delete, event_insert, event_update disabled (changes are not events)"));
+  EXPECT_THAT(line, EndsWith(", `alter table orders enable trigger all` as a superuser"));
+  database.exec("alter table orders enable trigger all");
+  EXPECT_THAT(examine().line("triggers"), StartsWith("ok "));
+}
+
+TEST_F(DoctorTest, MissesNoTriggersOfAnOldSchemaAndNoneThatANewerVersionReplaced) {
+  const TestDatabase old(TestDatabase::Content::empty);
+  storage::migrate(old.url(), storage::migrations().first(20));
+  EXPECT_EQ(examine_url(old.url()).line("triggers"),
+            "failure triggers: the schema is missing or old, run `waybill migrate`");
+  database.exec(
+      "drop trigger touch on products; alter table orders disable trigger event_insert; insert into "
+      "schema_migrations (name, checksum) select '9999_later', checksum from schema_migrations limit 1");
+  EXPECT_THAT(examine().line("triggers"), StartsWith("failure triggers: orders: event_insert disabled "));
+}
+
+TEST_F(DoctorTest, NamesTheCauseForWhichTheServerRefusesTheSession) {
+  const std::string role = "refused_" + database.name();
+  database.exec("create role " + role + " login connection limit 0");
+  std::string url = database.url();
+  url.replace(url.find("//waybill@"), 10, "//" + role + "@");
+  EXPECT_THAT(examine_url(url).line("database"),
+              HasSubstr(", end sessions (see pg_stat_activity), or raise"));
+  database.exec("alter role " + role + " nologin connection limit -1");
+  EXPECT_THAT(examine_url(url).line("database"), HasSubstr(", permit the role to log in: "));
+  database.exec("drop role " + role);
+
+  TestDatabase closed(TestDatabase::Content::empty);
+  database.exec("alter database " + closed.name() + " allow_connections false");
+  const AtExit open([&] { database.exec("alter database " + closed.name() + " allow_connections true"); });
+  EXPECT_THAT(examine_url(closed.url()).line("database"),
+              EndsWith(", open the database with `alter database … allow_connections true`"));
+}
+
+TEST_F(DoctorTest, SaysHowToFindTheSessionThatHasLockedATable) {
+  auto locker = database.connect();
+  locker.exec("begin; lock table runs");
+  const std::string line = examine().line("ledger");
+  EXPECT_THAT(line, StartsWith("failure ledger: "));
+  EXPECT_THAT(line, HasSubstr(", a session has locked a table or waits for its lock: `select pid, "));
+  EXPECT_EQ(
+      database.number(
+          "select pid from (select pid, granted, relation::regclass from pg_locks where mode = "
+          "'AccessExclusiveLock' and relation is not null and database = (select oid from pg_database where "
+          "datname = current_database())) l where granted"),
+      locker.backend_pid())
+      << "the statement of the remedy";
+}
+
+TEST_F(DoctorTest, NamesASearchPathThatDoesNotLeadToTheTables) {
+  const std::string role = "lost_" + database.name();
+  database.exec("create role " + role + " login; grant waybill to " + role + "; alter role " + role +
+                " set search_path = nowhere");
+  const AtExit drop([&] { database.exec("drop role " + role); });
+  std::string url = database.url();
+  url.replace(url.find("//waybill@"), 10, "//" + role + "@");
+  const Report report = examine_url(url);
+  EXPECT_THAT(report.line("settings"), StartsWith("failure settings: search_path is nowhere, "));
+  EXPECT_EQ(report.line("schema"), "failure schema: the schema is missing or old, see `settings`");
+  EXPECT_THAT(run({waybill_binary(), "migrate", "--database-url", url}).standard_error,
+              HasSubstr("search_path"));
 }
 
 TEST_F(DoctorTest, FindsAStandbyAndAnAsynchronousOne) {

@@ -213,6 +213,16 @@ TEST(Cluster, ADataDirectoryMayHaveALongPath) {
   EXPECT_EQ(waybill.stop(), 0);
 }
 
+TEST(Cluster, ADataDirectoryWithACommaInItsPathIsRefusedBeforeItIsMade) {
+  const TempDirectory directory;
+  const fs::path data_dir = directory / "dir 7,8";
+  const Finished refused = run(up_command(data_dir));
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.standard_error.find("--data-dir must not have a comma in its path"), std::string::npos)
+      << refused.standard_error;
+  EXPECT_FALSE(fs::exists(data_dir));
+}
+
 TEST(Cluster, ThePortOfAnotherServerInTheEnvironmentHasNoEffect) {
   const TempDirectory directory;
   Waybill::Options options = on(directory / "data");

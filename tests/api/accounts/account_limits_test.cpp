@@ -129,6 +129,16 @@ TEST_F(AccountLimits, AnAddressHasThreeAccountMailsAnHourInAnyCaseAndWithAnyAcco
   expect_limited(ask(fresh_address(), "203.0.113.10"));
 }
 
+TEST_F(AccountLimits, AnAddressHasThreeAccountMailsInAllSpellingsOfItsDomain) {
+  const std::string mailbox = "spelt@ex\u00e4mple.com";
+  EXPECT_EQ(ask(mailbox, "203.0.113.11").status, 200);
+  EXPECT_EQ(ask("spelt@xn--exmple-cua.com", "203.0.113.12").status, 200);
+  EXPECT_EQ(ask("Spelt@EXA\u0308mple.com", "203.0.113.13").status, 200);
+  expect_limited(ask(mailbox, "203.0.113.14"));
+  expect_limited(ask("spelt@XN--exmple-cua.com", "203.0.113.15"));
+  EXPECT_EQ(ask("spelt@example.org", "203.0.113.16").status, 200);
+}
+
 TEST_F(AccountLimits, ABusinessHasFiftyInvitationsAnHourAndAnAddressThree) {
   const auto invite = [](Http& client, const std::string& email) {
     return client.post("/api/business/users", {{"email", email}});

@@ -280,6 +280,17 @@ TEST_F(UsersTest, PasswordsAndTokensAreKeptAsHashesAndNeverLogged) {
             1);
 }
 
+TEST_F(UsersTest, AnInvitationShowsTheNameOfTheBusinessAsOneQuotedLine) {
+  auto owner = new_owner();
+  const std::string name = "x\".\r\n\r\nLocked:\u2028y.example\u202e";
+  ASSERT_EQ(owner.put("/api/business", {{"name", name}}).status, 200);
+  const auto email = fresh_address();
+  ASSERT_EQ(owner.post("/api/business/users", {{"email", email}}).status, 201);
+  const std::string shown = "\"x'.    Locked: y.example\"";
+  const std::string mail = mails_to(email)[0];
+  EXPECT_NE(mail.find("work with the business " + shown + " in waybill.\r\n"), std::string::npos) << mail;
+}
+
 TEST_F(UsersTest, AnInvitationIsMailedAndAccepted) {
   auto owner = new_owner();
   const auto email = fresh_address();

@@ -537,6 +537,7 @@ TEST_F(Answers, OneThatArrivesDuringAnErasureIsNeitherUsedNorKept) {
     EXPECT_EQ(text_at(run, "code"), "ERASED");
     EXPECT_TRUE(step_at(run, 1).at("answer").is_null());
     EXPECT_EQ(step_at(run, 1).at("erased"), true);
+    EXPECT_EQ(tenant.http.post("/api/workflows/runs/" + text_at(run, "guid") + "/replay").status, 409);
   }
   tenant.run_with_status(ignores_it, "succeeded");
   eraser.join();

@@ -156,7 +156,7 @@ TEST_F(Fairness, ABurstOfLargeRecordsNeedsLittleMemoryAndDelaysNoOtherBusiness) 
   const auto latencies = quiet_latencies(10);
   ASSERT_EQ(latencies.size(), 10U);
   EXPECT_LT(latencies[1], 500ms) << "longest " << latencies[0].count() << " ms";
-  loud.settle();
+  loud.settle(std::chrono::minutes(1));
   expect_little_memory(world.waybill.process().pid());
 }
 
