@@ -29,7 +29,7 @@ TEST(OutboxScan, ReturnsOnlyDrawnNumbersOfTheSequence) {
   storage::Session reader(database.url(), "reader");
   Session drawer(database.url());
   int ahead = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 5000; ++i) {
     const auto last = storage::Outbox(reader).scan({}, false).last_id;
     if (static_cast<std::uint64_t>(drawer.number("select nextval('event_ids')")) <= last) ++ahead;
   }

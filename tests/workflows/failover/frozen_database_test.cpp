@@ -86,7 +86,7 @@ TEST_F(FrozenDatabase, IsSeenInTheMetricsAndStopsNoLoopAndAfterItNothingIsLostOr
   // It freezes between the recordings of these events.
   ASSERT_FALSE(receiver.wait_for("/hook", 20).empty());
   servers.signal_primary(SIGSTOP);
-  EXPECT_TRUE(eventually([&] { return of_worker.gauge("waybill_shards_owned") == 0; }, 5s));
+  EXPECT_TRUE(eventually([&] { return of_worker.gauge("waybill_shards_owned") == 0; }, 10s));
   EXPECT_EQ(of_worker.gauge("waybill_database_up"), 0);
   // Longer than a loop may take: the longest call, a pause and an attempt to connect are shorter.
   EXPECT_TRUE(throughout([&] { return of_worker.health() == 200 && of_api.health() == 200; }, 14s));
