@@ -18,9 +18,6 @@ void signal_tree(pid_t server, int signal) {
     if (process != server) ::kill(process, signal);
 }
 
-}  // namespace
-namespace {
-
 void run_program(const std::vector<std::string>& command) {
   const Finished done = run(command, {.user = unprivileged_user()});
   if (done.status != 0) throw std::runtime_error(command.front() + ": " + done.standard_error);
@@ -54,7 +51,7 @@ PrimaryAndStandby::PrimaryAndStandby() {
 PrimaryAndStandby::~PrimaryAndStandby() {
   for (const auto& server : {&standby_, &primary_}) {
     if (!*server) continue;
-    for (const pid_t process : process_tree((*server)->pid())) ::kill(process, SIGCONT);
+    signal_tree((*server)->pid(), SIGCONT);
     (*server)->kill(SIGQUIT);
     (*server)->wait_exit();
   }

@@ -252,7 +252,7 @@ TEST_F(WrittenValues, TextsThatAreShownWithARecordAreLimited) {
   }
 }
 
-// What the API stores is found by the API, so SQL stores the same.
+// The API finds the forms that it stores, so SQL stores the same.
 TEST_F(WrittenValues, ANumberCodeAndTagHaveTheFormOfRequests) {
   const std::vector<std::string> texts{
       "1Z 999 AA",    " A 1 ", "A\t\t1\n", "\u00a0A\u200b1\ufeff",        "a\u2003\u3000b",

@@ -326,7 +326,7 @@ TEST_F(RoutesTest, AThousandStopsArePlanned) {
   EXPECT_EQ(at(route(plan(tenant, rows)), "stops").as_array().size(), 1000U);
 }
 
-/// What a route says about distances and times.
+/// The distances and times of a route.
 json::value figures_of(const json::value& route) {
   json::array arrivals;
   for (const auto& stop : at(route, "stops").as_array()) arrivals.push_back(at(stop, "estimatedArrival"));
