@@ -162,7 +162,9 @@ void LabelPage::barcode(const Barcode& code, double left, double top, double mod
 }
 
 std::string LabelPage::finish() {
-  draw_text(page_.get(), lines_);
+  SmallFonts small_fonts;
+  small_fonts.add(lines_);
+  draw_text(page_.get(), lines_, small_fonts);
   check(cairo_status(page_.get()));
   cairo_surface_finish(surface_.get());
   check(cairo_surface_status(surface_.get()));

@@ -127,5 +127,21 @@ TEST_F(OrderSheets, TheSameOrdersAreTheSamePdf) {
   EXPECT_EQ(render_pick_list(list), render_pick_list(list));
 }
 
+TEST_F(OrderSheets, AllPagesShareTheGlyphsOfTheirCharacters) {
+  std::string name;
+  for (char32_t character = 0x4e00; character < 0x4e00 + 200; ++character) {
+    for (const auto byte :
+         {0xe0U | character >> 12U, 0x80U | (character >> 6U & 0x3fU), 0x80U | (character & 0x3fU)})
+      name += static_cast<char>(byte);
+  }
+  PackingSlip slip = slip_of("A-1", 0);
+  slip.items.push_back({.sku = {}, .name = name, .quantity = 1});
+  const auto of_one = render_packing_slips({slip});
+  slip.items.resize(60, slip.items.front());
+  const auto of_many = render_packing_slips({slip});
+  EXPECT_GE(pages_of(of_many).size(), 5U);
+  EXPECT_LT(of_many.size(), 2 * of_one.size());
+}
+
 }  // namespace
 }  // namespace waybill::documents

@@ -1,11 +1,8 @@
 #include "documents/page_text.hpp"
 
 #include <algorithm>
-#include <map>
 #include <pango/pangocairo.h>
 #include <string_view>
-
-#include "documents/small_font.hpp"
 
 namespace waybill::documents {
 namespace {
@@ -136,33 +133,6 @@ void draw_run(cairo_t* page, PangoGlyphItem* run, const char* text, SmallFont* s
                          static_cast<int>(drawn.clusters.size()), cairo_text_cluster_flags_t{});
 }
 
-/// The small fonts of a page.
-class SmallFonts {
- public:
-  explicit SmallFonts(const std::vector<PlacedLine>& lines) {
-    for (const auto& placed : lines) {
-      for (const auto* const run : runs_of(placed)) {
-        if (needs_small_font(run->item->analysis.font)) add(*run);
-      }
-    }
-  }
-
-  /// Returns null for a font that needs none.
-  SmallFont* find(PangoFont* font) { return needs_small_font(font) ? &fonts_.at(face_of(font)) : nullptr; }
-
- private:
-  void add(const PangoGlyphItem& run) {
-    auto* const font = run.item->analysis.font;
-    auto& small = fonts_.try_emplace(face_of(font), font).first->second;
-    for (int i = 0; i < run.glyphs->num_glyphs; ++i) {
-      const auto& info = run.glyphs->glyphs[i];
-      if (is_drawn(info)) small.add(info.glyph);
-    }
-  }
-
-  std::map<hb_face_t*, SmallFont> fonts_;
-};
-
 void draw_line(cairo_t* page, const PlacedLine& placed, SmallFonts& small_fonts) {
   const char* const text = pango_layout_get_text(placed.layout.get());
   cairo_save(page);
@@ -177,8 +147,24 @@ void draw_line(cairo_t* page, const PlacedLine& placed, SmallFonts& small_fonts)
 
 }  // namespace
 
-void draw_text(cairo_t* page, const std::vector<PlacedLine>& lines) {
-  SmallFonts small_fonts(lines);
+void SmallFonts::add(const std::vector<PlacedLine>& lines) {
+  for (const auto& placed : lines) {
+    for (const auto* const run : runs_of(placed)) {
+      if (needs_small_font(run->item->analysis.font)) add(*run);
+    }
+  }
+}
+
+void SmallFonts::add(const PangoGlyphItem& run) {
+  auto* const font = run.item->analysis.font;
+  auto& small = fonts_.try_emplace(face_of(font), font).first->second;
+  for (int i = 0; i < run.glyphs->num_glyphs; ++i) {
+    const auto& info = run.glyphs->glyphs[i];
+    if (is_drawn(info)) small.add(info.glyph);
+  }
+}
+
+void draw_text(cairo_t* page, const std::vector<PlacedLine>& lines, SmallFonts& small_fonts) {
   for (const auto& placed : lines) draw_line(page, placed, small_fonts);
 }
 

@@ -48,8 +48,7 @@ void Sheets::begin_part(Paragraph footer) {
   head_ = nullptr;
   footer_ = std::move(footer);
   number_ = 1;
-  has_page_ = true;
-  y_ = margin;
+  begin_page();
 }
 
 void Sheets::row(const std::vector<Column>& columns, const std::vector<Paragraph>& texts, double size) {
@@ -81,54 +80,63 @@ void Sheets::row(const std::vector<Column>& columns, const std::vector<Paragraph
       if (line >= pango_layout_get_line_count(layouts[i].get())) continue;
       const double unused =
           columns[i].at_right ? columns[i].width - line_width(layouts[i].get(), line) * size : 0;
-      lines_.push_back({.layout = layouts[i],
-                        .line = line,
-                        .left = columns[i].left + unused,
-                        .baseline = y_,
-                        .scale = size / set_size});
+      pages_.back().lines.push_back({.layout = layouts[i],
+                                     .line = line,
+                                     .left = columns[i].left + unused,
+                                     .baseline = y_,
+                                     .scale = size / set_size});
     }
     y_ += extent.below;
   }
 }
 
 void Sheets::rule(double thickness, const std::string& color) {
-  cairo_save(page_.get());
-  cairo_set_source_rgb(page_.get(), channel(color, 0), channel(color, 1), channel(color, 2));
-  cairo_rectangle(page_.get(), margin, y_, inner_width, thickness);
-  cairo_fill(page_.get());
-  cairo_restore(page_.get());
+  pages_.back().rules.push_back({.top = y_, .thickness = thickness, .color = color});
   y_ += thickness;
 }
 
 void Sheets::space(double height) { y_ += height; }
 
+void Sheets::begin_page() {
+  pages_.emplace_back();
+  y_ = margin;
+}
+
 void Sheets::next_page() {
   end_page();
   ++number_;
-  has_page_ = true;
-  y_ = margin;
+  begin_page();
   if (head_) head_();
 }
 
 void Sheets::end_page() {
-  if (!has_page_) return;
+  if (pages_.empty()) return;
   Paragraph footer = footer_;
   footer.text += (footer.text.empty() ? "" : " · ") + std::to_string(number_);
-  const auto layout = new_layout(context_.get(), footer);
-  lines_.push_back({.layout = layout,
-                    .line = 0,
-                    .left = margin,
-                    .baseline = page_height - margin,
-                    .scale = footer_size / set_size});
-  draw_text(page_.get(), lines_);
-  lines_.clear();
+  pages_.back().lines.push_back({.layout = new_layout(context_.get(), footer),
+                                 .line = 0,
+                                 .left = margin,
+                                 .baseline = page_height - margin,
+                                 .scale = footer_size / set_size});
+}
+
+void Sheets::draw(const Page& page, SmallFonts& small_fonts) {
+  for (const Rule& rule : page.rules) {
+    cairo_set_source_rgb(page_.get(), channel(rule.color, 0), channel(rule.color, 1), channel(rule.color, 2));
+    cairo_rectangle(page_.get(), margin, rule.top, inner_width, rule.thickness);
+    cairo_fill(page_.get());
+  }
+  cairo_set_source_rgb(page_.get(), 0, 0, 0);
+  draw_text(page_.get(), page.lines, small_fonts);
   cairo_show_page(page_.get());
   check(cairo_status(page_.get()));
-  has_page_ = false;
 }
 
 std::string Sheets::finish() {
   end_page();
+  SmallFonts small_fonts;
+  for (const Page& page : pages_) small_fonts.add(page.lines);
+  for (const Page& page : pages_) draw(page, small_fonts);
   cairo_surface_finish(surface_.get());
   check(cairo_surface_status(surface_.get()));
   return std::move(bytes_);

@@ -22,8 +22,7 @@ struct Column {
 
 /// A PDF of A4 pages (ISO 216), written from top to bottom. Lengths are in points (1/72 inch). Text is never
 /// cut: it wraps, and what does not fit on a page continues on the next. Used as layouts of text are
-/// (text_layout.hpp). The constructor, and all that may end a page, throw std::runtime_error if the PDF
-/// cannot be made.
+/// (text_layout.hpp). The constructor and `finish` throw std::runtime_error if the PDF cannot be made.
 class Sheets {
  public:
   static constexpr double points_per_mm = 72 / 25.4;
@@ -49,17 +48,28 @@ class Sheets {
   std::string finish();
 
  private:
+  struct Rule {
+    double top;
+    double thickness;
+    std::string color;
+  };
+  struct Page {
+    std::vector<PlacedLine> lines;
+    std::vector<Rule> rules;
+  };
+
+  void begin_page();
   void end_page();
   void next_page();
+  void draw(const Page& page, SmallFonts& small_fonts);
 
   std::string bytes_;
   Owned<cairo_surface_t, cairo_surface_destroy> surface_;
   Owned<cairo_t, cairo_destroy> page_;
   Owned<PangoContext, g_object_unref> context_;
-  std::vector<PlacedLine> lines_;  // of the page
+  std::vector<Page> pages_;  // drawn at the end, when the glyphs of all pages are known
   std::function<void()> head_;
   Paragraph footer_{};
-  bool has_page_ = false;
   int number_ = 0;  // of the page within its part
   double y_ = 0;    // from the upper edge
 };

@@ -17,7 +17,7 @@ hb_face_t* face_of(PangoFont* font);
 /// an entry for each subroutine of the font: 52 kB for each face of Noto Sans CJK, however few the glyphs.
 bool needs_small_font(PangoFont* font);
 
-/// A font with only the glyphs that a page uses. Throws std::runtime_error if it cannot be made.
+/// A font with only the glyphs that a document uses. Throws std::runtime_error if it cannot be made.
 class SmallFont {
  public:
   explicit SmallFont(PangoFont* font);

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/password.hpp"
+#include "base/share_limit.hpp"
 
 namespace waybill::api {
 namespace {
@@ -35,7 +36,7 @@ bool PasswordHasher::Queue::push(const std::string& network, const Ticket& ticke
   const std::size_t own = known == tickets_.end() ? 0 : known->second.size();
   const std::size_t networks = tickets_.size() + (own == 0 ? 1 : 0);
   if (own >= most_waiting_of_network) return false;
-  if (size_ >= most_waiting && own >= most_waiting / networks) return false;
+  if (ShareLimit{most_waiting}.refuses(own, size_, networks)) return false;
   if (known == tickets_.end()) networks_.push_back(network);
   tickets_[network].push_back(ticket);
   ++size_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <unordered_set>
@@ -28,8 +29,9 @@ constexpr std::size_t most_orders = 100;
 // The limits of all orders together. Drawing takes at most about a second, in which no other sheet or label
 // is drawn.
 constexpr std::int64_t most_items = 5'000;
-constexpr std::size_t most_kib = 512;         // of the texts that are drawn
-constexpr std::int64_t most_read = 4L << 20;  // bytes of items, as they are stored, and notes
+constexpr std::size_t most_kib = 512;           // of the texts that are drawn
+constexpr std::size_t most_characters = 5'000;  // different ones, which the PDF embeds
+constexpr std::int64_t most_read = 4L << 20;    // bytes of items, as they are stored, and notes
 
 constexpr Property sheet_properties[] = {
     {.name = "orderIds",
@@ -63,21 +65,38 @@ std::vector<Guid> orders_of(const json::object& body) {
 Failure too_large() {
   return {ErrorCode::payload_too_large,
           "The orders have more than " + std::to_string(most_items) + " items or " +
-              std::to_string(most_kib) +
-              " KiB of names, SKUs and notes together; ask for fewer orders at a time."};
+              std::to_string(most_kib) + " KiB or " + std::to_string(most_characters) +
+              " different characters of names, SKUs and notes together; ask for fewer orders at a time."};
 }
 
-/// Counts the bytes of the texts that are drawn. Throws Failure if they are too many.
+/// Counts the bytes and the different characters of the texts that are drawn. Throws Failure if they are too
+/// many.
 class TextSize {
  public:
   void add(std::string_view text) {
     constexpr std::size_t bytes_of_kib = 1024;
     bytes_ += text.size();
     if (bytes_ > most_kib * bytes_of_kib) throw too_large();
+    std::uint32_t character = 0;  // the bytes of its UTF-8
+    for (const char byte : text) {
+      constexpr unsigned char continuation_mask = 0xc0, continuation = 0x80;
+      const auto value = static_cast<unsigned char>(byte);
+      if ((value & continuation_mask) != continuation) take(std::exchange(character, 0));
+      character = character << 8U | value;
+    }
+    take(character);
   }
 
  private:
+  void take(std::uint32_t character) {
+    constexpr std::uint32_t first_beyond_ascii = 0x80;
+    if (character >= first_beyond_ascii && characters_.insert(character).second &&
+        characters_.size() > most_characters)
+      throw too_large();
+  }
+
   std::size_t bytes_ = 0;
+  std::unordered_set<std::uint32_t> characters_;  // beyond ASCII
 };
 
 /// Reads the orders. Throws Failure if one is unknown, or if they have too many items or too long texts.
@@ -234,8 +253,8 @@ constexpr Endpoint order_sheet_endpoint_table[] = {
      .description =
          "A4 pages in the order given: the sender with its brand colour, the recipient, order number, "
          "external reference, items with SKU and quantity, and the notes of the order. No prices. 404 names "
-         "unknown orders in details; then nothing is printed. 413 if the orders have more than 5 000 items "
-         "or 512 KiB of text.",
+         "unknown orders in details; then nothing is printed. 413 if the orders have more than 5 000 "
+         "items, 512 KiB of text or 5 000 different characters.",
      .tag = "Orders",
      .body = &sheet_schema,
      .body_kind = BodyKind::object,
@@ -250,7 +269,8 @@ constexpr Endpoint order_sheet_endpoint_table[] = {
      .description =
          "A4 pages: each item once, by SKU and name, with its quantity in all orders and in each. "
          "404 names "
-         "unknown orders in details. 413 if the orders have more than 5 000 items or 512 KiB of text.",
+         "unknown orders in details. 413 if the orders have more than 5 000 items, 512 KiB of text or "
+         "5 000 different characters.",
      .tag = "Orders",
      .body = &sheet_schema,
      .body_kind = BodyKind::object,

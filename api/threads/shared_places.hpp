@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/guid.hpp"
+#include "base/share_limit.hpp"
 
 namespace waybill::api {
 
@@ -18,9 +19,7 @@ namespace waybill::api {
 /// and of those to the one that has been without a place for longest. So while a business waits without a
 /// place, each other one begins at most one piece of work.
 ///
-/// The work that waits or runs is limited for each business. A further limit, in total, refuses work only to
-/// a business that has its share of it: the limit divided by the number of businesses with work, at least
-/// one. So nobody is refused because of others, and n businesses hold at most `most` * (2 + ln n) + n pieces.
+/// The work that waits or runs is limited for each business, and in total (base/share_limit.hpp).
 ///
 /// The nil guid is one business, with all places and only the limit in total. Not thread-safe.
 template <typename Work>
@@ -121,8 +120,7 @@ class SharedPlaces {
 
   bool is_too_much(const Guid& business, const Holder& holder) const {
     if (!business.is_nil() && holder.size() >= limits_.most_of_one) return true;
-    const std::size_t share = std::max<std::size_t>(limits_.most / holders_.size(), 1);
-    return total_ >= limits_.most && holder.size() >= share;
+    return ShareLimit{limits_.most}.refuses(holder.size(), total_, holders_.size());
   }
 
   bool may_run(const Guid& business, const Holder& holder) const {

@@ -11,6 +11,7 @@
 #include <curl/curl.h>
 
 #include "base/number.hpp"
+#include "base/share_limit.hpp"
 #include "base/thread/mutex.hpp"
 #include "base/thread/thread.hpp"
 #include "base/time_share_queue.hpp"
@@ -128,7 +129,7 @@ class SmtpMailer::Impl {
   bool has_room(const std::string& owner) const REQUIRES(mutex_) {
     const std::size_t own = inbox_.size_of(owner);
     const std::size_t owners = inbox_.owners() + (own == 0 ? 1 : 0);
-    return inbox_.size() < most_waiting_ || own < most_waiting_ / owners;
+    return !ShareLimit{most_waiting_}.refuses(own, inbox_.size(), owners);
   }
 
   static MailOutcome not_attempted() {

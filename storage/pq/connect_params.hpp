@@ -9,12 +9,13 @@
 namespace waybill::storage::pq {
 
 /// Settings that the statements and the readers of their results need, whatever the role or the database has:
-/// the form of values in texts, the syntax, and the isolation. JIT compilation of a plan costs more than it
-/// saves for short statements.
+/// the form of values in texts, the syntax, the isolation, and no limit of time but the session's own, which
+/// follows. JIT compilation of a plan costs more than it saves for short statements.
 inline constexpr std::string_view own_settings =
     "-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c bytea_output=hex -c extra_float_digits=1 "
     "-c standard_conforming_strings=on -c quote_all_identifiers=off -c transform_null_equals=off "
-    "-c default_transaction_isolation=read\\ committed -c jit=off";
+    "-c default_transaction_isolation=read\\ committed -c statement_timeout=0 -c lock_timeout=0 "
+    "-c idle_in_transaction_session_timeout=0 -c idle_session_timeout=0 -c jit=off";
 
 /// The setting of sessions that keep the plans of their statements: a plan that was made while a table was
 /// empty would scan the whole table when it has a million rows. A table without a fitting index is scanned.

@@ -30,7 +30,11 @@ constexpr const char* settings[] = {"datestyle = 'SQL, DMY'",
                                     "standard_conforming_strings = off",
                                     "transform_null_equals = on",
                                     "extra_float_digits = 0",
-                                    "default_transaction_isolation = 'serializable'"};
+                                    "default_transaction_isolation = 'serializable'",
+                                    "statement_timeout = '1ms'",
+                                    "lock_timeout = '1ms'",
+                                    "idle_in_transaction_session_timeout = '1ms'",
+                                    "idle_session_timeout = '20ms'"};
 
 /// The status and output of a command on the database of `waybill`.
 Finished command(const Waybill& waybill, std::vector<std::string> arguments) {

@@ -16,11 +16,18 @@
 namespace waybill::tests {
 namespace {
 
-/// The URL with `target_session_attrs=primary`, unless it has this parameter already.
-std::string with_primary(const std::string& url) {
-  constexpr std::string_view parameter = "target_session_attrs=";
-  if (url.find(parameter) != std::string::npos) return url;
-  return url + (url.find('?') == std::string::npos ? '?' : '&') + std::string(parameter) + "primary";
+/// The URL for a session of a test: it has `target_session_attrs=primary`, unless it has this parameter
+/// already, and no limits of time that the database has for others.
+std::string for_test(std::string url) {
+  const auto add = [&](std::string_view parameter, std::string_view value) {
+    if (url.find(std::string(parameter) + '=') != std::string::npos) return;
+    url.append(url.find('?') == std::string::npos ? "?" : "&").append(parameter).append("=").append(value);
+  };
+  add("target_session_attrs", "primary");
+  add("options",
+      "-c%20statement_timeout%3D0%20-c%20lock_timeout%3D0%20-c%20idle_session_timeout%3D0%20"
+      "-c%20idle_in_transaction_session_timeout%3D0");
+  return url;
 }
 
 }  // namespace
@@ -62,7 +69,7 @@ struct Session::Client {
   pqxx::connection connection;
 };
 
-Session::Session(const std::string& url) : client_(std::make_unique<Client>(with_primary(url))) {}
+Session::Session(const std::string& url) : client_(std::make_unique<Client>(for_test(url))) {}
 Session::~Session() = default;
 Session::Session(Session&& other) noexcept = default;
 

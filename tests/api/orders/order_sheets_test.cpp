@@ -120,5 +120,24 @@ TEST_F(OrderSheetCalls, OrdersWithVeryLongTextsAreTooLarge) {
   expect_refused(pick_list(orders), 413, "PAYLOAD_TOO_LARGE");
 }
 
+// Each character is a glyph that the PDF embeds.
+TEST_F(OrderSheetCalls, OrdersWithMoreThan5000DifferentCharactersAreTooLarge) {
+  const auto with_characters = [&](int first, int count) {
+    return tenant.insert_order(
+        {{"items",
+          "(select json_agg(json_build_object('description', chr(c), 'quantity', 1)) "
+          "from generate_series(" +
+              std::to_string(first) + ", " + std::to_string(first + count - 1) + ") c)"}});
+  };
+  constexpr int first = 0x4e00;
+  const std::string most = with_characters(first, 5'000), same = with_characters(first, 1),
+                    further = with_characters(first + 5'000, 1);
+  for (const char* const path : {"/api/v1/packing-slips", "/api/v1/pick-list"}) {
+    EXPECT_NE(print(path, {most}).status, 413);
+    EXPECT_NE(print(path, {same, further}).status, 413);
+    expect_refused(print(path, {most, further}), 413, "PAYLOAD_TOO_LARGE");
+  }
+}
+
 }  // namespace
 }  // namespace waybill::tests

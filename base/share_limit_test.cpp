@@ -1,0 +1,27 @@
+#include "base/share_limit.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill {
+namespace {
+
+constexpr ShareLimit limit{12};
+
+TEST(ShareLimit, RefusesNothingBelowTheLimit) {
+  EXPECT_FALSE(limit.refuses(11, 11, 1));
+  EXPECT_TRUE(limit.refuses(12, 12, 1));
+}
+
+TEST(ShareLimit, RefusesOnlyAnOwnerThatHasItsShare) {
+  EXPECT_TRUE(limit.refuses(4, 12, 3));
+  EXPECT_FALSE(limit.refuses(3, 12, 3));
+  EXPECT_FALSE(limit.refuses(0, 20, 3));
+}
+
+TEST(ShareLimit, LeavesOnePieceToEachOfMoreOwnersThanTheLimit) {
+  EXPECT_FALSE(limit.refuses(0, 13, 14));
+  EXPECT_TRUE(limit.refuses(1, 14, 14));
+}
+
+}  // namespace
+}  // namespace waybill
