@@ -266,7 +266,8 @@ class Examination {
                              .owner = std::string(row.owner),
                              .has_owner = row.has_owner,
                              .may_create = row.may_create,
-                             .closed = std::string(row.closed.value_or(""))});
+                             .closed = std::string(row.closed.value_or("")),
+                             .foreign = std::string(row.foreign_tables.value_or(""))});
   }
 
   Finding triggers() {

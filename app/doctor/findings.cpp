@@ -296,6 +296,10 @@ Finding judge_privileges(const PrivilegeFacts& facts) {
     verdict.fail(facts.role + " does not have the rights of " + facts.owner +
                      ", the owner of the tables: it cannot make partitions, and changes lose their authors",
                  "grant " + facts.owner + " to " + facts.role);
+  } else if (!facts.foreign.empty()) {
+    verdict.fail("the tables " + facts.foreign + " do not belong to " + facts.owner +
+                     ": migrations and deletions fail for processes that connect as " + facts.owner,
+                 "give these tables the owner " + facts.owner + " with `alter table … owner to`");
   } else if (!facts.may_create) {
     verdict.fail(facts.role + " may not create tables in the schema",
                  "grant create on the schema to " + facts.owner);

@@ -85,7 +85,8 @@ struct PrivilegeFacts {
   std::string owner;
   bool has_owner = false;
   bool may_create = false;
-  std::string closed;  // tables that the role may not read and write, separated by commas
+  std::string closed;   // tables that the role may not read and write, separated by commas
+  std::string foreign;  // tables and partitions of another owner, separated by commas
 };
 
 /// A trigger of waybill that changes do not fire.

@@ -216,6 +216,10 @@ TEST(Doctor, ARoleWithoutTheRightsOfTheOwnerIsAFailure) {
   EXPECT_EQ(judge_privileges({.role = "r", .owner = "w", .closed = "orders"}).level, Level::failure);
   EXPECT_EQ(judge_privileges({.role = "r", .owner = "w"}).level, Level::failure);
   EXPECT_EQ(judge_privileges({.role = "w", .owner = "w", .has_owner = true}).level, Level::failure);
+  EXPECT_EQ(judge_privileges(
+                {.role = "m", .owner = "w", .has_owner = true, .may_create = true, .foreign = "events_2"})
+                .level,
+            Level::failure);
   EXPECT_EQ(
       judge_privileges({.role = "w", .owner = "w", .has_owner = true, .closed = "timers"}).line(),
       "failure privileges: w may not read and write timers, give these tables the owner w with `alter table "

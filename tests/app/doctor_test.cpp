@@ -214,8 +214,14 @@ TEST_F(DoctorTest, ChecksTheTablesOfWaybillAndNoOthers) {
   const std::string line = examine_url(url).line("privileges");
   EXPECT_THAT(line,
               StartsWith("failure privileges: " + member + " may not read and write drivers, give these"));
-  database.exec("alter table drivers owner to waybill; drop owned by " + stranger + "; drop role " +
-                stranger + "; drop owned by " + member + "; drop role " + member);
+  database.exec(
+      "alter table drivers owner to waybill; create table events_20010101 partition of events for "
+      "values from ('2001-01-01Z') to ('2001-01-02Z'); alter table events_20010101 owner to " +
+      member);
+  EXPECT_THAT(examine_url(url).line("privileges"),
+              StartsWith("failure privileges: the tables events_20010101 do not belong to waybill: "));
+  database.exec("drop owned by " + stranger + "; drop role " + stranger + "; drop owned by " + member +
+                "; drop role " + member);
 }
 
 TEST_F(DoctorTest, FindsSettingsOfTheRoleAndMissingPartitions) {

@@ -141,6 +141,33 @@ TEST_F(Partitions, ACreatedPartitionEqualsThatOfCreateTable) {
                       " alter tries set statistics 0, alter error set statistics 0"));
 }
 
+TEST_F(Partitions, ARoleThatIsAMemberOfTheOwnerMakesPartitionsOfTheOwner) {
+  const std::string member = "member_" + database.name();
+  drop(name("events", 3));
+  drop(name("runs", 3));
+  database.exec("create role " + member + " login; grant waybill to " + member);
+  std::string url = database.url();
+  url.replace(url.find("//waybill@"), 10, "//" + member + "@");
+  {
+    storage::blocking::Connection connection(url, "member");
+    storage::make_partitions(connection);
+  }
+  for (const char* const table : {"events", "runs"})
+    EXPECT_EQ(
+        database.value("select relowner::regrole from pg_class where oid = $1::regclass", {name(table, 3)}),
+        "waybill");
+  database.exec("drop role " + member);
+}
+
+// Without it, logical replication of all tables makes PostgreSQL refuse changes and deletions of rows.
+TEST_F(Partitions, EachTableAndPartitionHasAnIdentityOfItsRows) {
+  EXPECT_THAT(
+      database.column("select relname from pg_class c where relnamespace = 'public'::regnamespace and "
+                      "relkind = 'r' and relreplident <> 'f' and not exists (select from pg_index where "
+                      "indrelid = c.oid and indisprimary)"),
+      IsEmpty());
+}
+
 // A row that cannot be moved stands for every cause of failure for one day.
 TEST_F(Partitions, AFailedPartitionPreventsNeitherOthersNorDrops) {
   drop(name("events", 2));
