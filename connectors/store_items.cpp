@@ -1,12 +1,15 @@
 #include "connectors/store_items.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "base/json.hpp"
+#include "base/number.hpp"
 #include "base/utf8.hpp"
 #include "connectors/store_text.hpp"
 #include "domain/values/limits.hpp"
@@ -75,6 +78,30 @@ void limit_texts(StoreItem& item) {
   } else {
     cut_to(item.description, domain::longest_text);
   }
+}
+
+double make_one_piece(StoreItem& item, double quantity) {
+  constexpr double millionths = 1e6;
+  const double shown = std::round(quantity * millionths) / millionths;
+  item.quantity = 1;
+  item.description += " × " + decimal_text(json::value(shown)).value_or("");
+  return shown;
+}
+
+std::optional<std::string> free_if_negative(std::optional<std::string> price) {
+  if (price && price->starts_with('-')) return "0";
+  return price;
+}
+
+void set_pieces(StoreItem& item, double quantity, std::optional<std::string> price) {
+  item.price = free_if_negative(std::move(price));
+  if (quantity == std::floor(quantity)) {
+    item.quantity = static_cast<std::int64_t>(quantity);
+    return;
+  }
+  const double shown = make_one_piece(item, quantity);
+  const auto each = item.price ? parse_number<double>(*item.price) : std::nullopt;
+  if (each) item.price = decimal_text(json::value(*each * shown));
 }
 
 std::string description_of(const StoreItem& item) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,19 @@ void limit_texts(StoreItem& item);
 
 /// The description of our item: the store's, and the details in parentheses.
 std::string description_of(const StoreItem& item);
+
+/// The least quantity of a line that counts. Rounding leaves smaller ones.
+inline constexpr double smallest_quantity = 1e-6;
+
+/// Makes the item one piece of a quantity that is not whole, as of goods by length or weight: "Cloth × 0.5".
+/// Its price is then that of the line. Returns the quantity as shown, in millionths.
+double make_one_piece(StoreItem& item, double quantity);
+
+/// The price; 0 for a negative one: a discount as a line costs nothing, because no price of ours is negative.
+std::optional<std::string> free_if_negative(std::optional<std::string> price);
+
+/// Sets the quantity, of `smallest_quantity` to 10^9, and the price, given that of a whole piece.
+void set_pieces(StoreItem& item, double quantity, std::optional<std::string> price);
 
 /// The guids of our items, in the order with this guid, by position; nil for an item that was removed from
 /// the order. An item keeps its guid while its description and SKU stay the same. The texts are limited.

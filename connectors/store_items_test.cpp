@@ -37,6 +37,21 @@ TEST(StoreItems, DescriptionAndDetailsShareTheLimitOfTheApi) {
   EXPECT_THAT(lengths(20'000, 20'000), ElementsAre(4'998, 4'999, 10'000)) << "each has half";
 }
 
+TEST(StoreItems, AFractionIsOnePieceAtThePriceOfTheLine) {
+  const auto pieces = [](double quantity, std::optional<std::string> price) {
+    StoreItem item{.description = "Cloth"};
+    set_pieces(item, quantity, std::move(price));
+    return item.description + "|" + std::to_string(item.quantity) + "|" + item.price.value_or("none");
+  };
+  EXPECT_EQ(pieces(2, "19.990"), "Cloth|2|19.990") << "as the store has it";
+  EXPECT_EQ(pieces(0.5, "10"), "Cloth × 0.5|1|5");
+  EXPECT_EQ(pieces(2.5, "3.999"), "Cloth × 2.5|1|9.9975");
+  EXPECT_EQ(pieces(1.0000004, "3"), "Cloth × 1|1|3");
+  EXPECT_EQ(pieces(0.5, std::nullopt), "Cloth × 0.5|1|none") << "never 0 for what cannot be read";
+  EXPECT_EQ(pieces(1, "-3"), "Cloth|1|0") << "a discount as a line";
+  EXPECT_EQ(pieces(0.5, "-3"), "Cloth × 0.5|1|0");
+}
+
 // Shipments name the items of orders that earlier versions imported.
 TEST(StoreItems, GuidsNeverChange) {
   const Guid order = Guid::parse("00000000-0000-4000-8000-000000000001").value();

@@ -11,6 +11,7 @@
 
 #include "connectors/store_buyer.hpp"
 #include "connectors/store_call.hpp"
+#include "connectors/store_items.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -137,16 +138,22 @@ Text details_of(const json::value& item) {
   return details ? clean_line(*details) : details;
 }
 
+std::optional<double> pieces_of(const json::value& item) {
+  const auto quantity = number_of(field(item, "quantity"));
+  constexpr double most = 1e9;
+  return quantity && std::abs(*quantity) <= most ? quantity : std::nullopt;
+}
+
 std::optional<StoreItem> item_of(const json::value& item) {
   StoreItem result;
   auto title = plain(item, "product_title");
   if (!title) title = plain(item, "title");
   result.description = joined(title, " - ", variant_title(item)).value_or("Item");
   result.details = details_of(item);
-  result.quantity = required(whole_number(item, "quantity"), "quantity of an item");
-  if (result.quantity <= 0) return std::nullopt;  // removed by a later edit of the order
+  const double quantity = required(pieces_of(item), "quantity of an item");
+  if (quantity < smallest_quantity) return std::nullopt;  // removed by a later edit of the order
   result.sku = clean_identifier(field(item, "variant_sku"));
-  result.price = amount(item, "unit_price");
+  set_pieces(result, quantity, amount(item, "unit_price"));
   return result;
 }
 

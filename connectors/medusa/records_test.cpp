@@ -176,9 +176,27 @@ TEST(MedusaRecords, ReportsUnreadableRecordsWithAReason) {
        {json::value(), json::value(1), json::value(json::array()), json::value(json::object())}) {
     EXPECT_EQ(read(nonsense).unreadable.size(), 1U);
   }
-  auto fractional = order_of_a_guest();
-  fractional.at("items").as_array()[0].as_object()["quantity"] = 1.5;
-  EXPECT_EQ(read(fractional).unreadable.at(0).number, "7");
+  for (const json::value& quantity : {json::value(), json::value("one"), json::value(1e10)}) {
+    auto order = order_of_a_guest();
+    order.at("items").as_array()[0].as_object()["quantity"] = quantity;
+    EXPECT_EQ(read(order).unreadable.at(0).number, "7") << to_json(quantity);
+  }
+}
+
+TEST(MedusaRecords, AFractionIsOnePieceAndADiscountAsALineCostsNothing) {
+  auto order = order_of_a_guest();
+  auto& item = order.at("items").as_array()[0].as_object();
+  item["quantity"] = 0.5;
+  item["unit_price"] = 3.5;
+  item["raw_unit_price"] = {{"value", "3.5"}};
+  const auto fraction = readable(order).items.at(1);
+  EXPECT_EQ(fraction.quantity, 1);
+  EXPECT_EQ(fraction.price, "1.75");
+  EXPECT_TRUE(fraction.description.ends_with(" × 0.5")) << fraction.description;
+  item["quantity"] = 1;
+  item["unit_price"] = -3;
+  item["raw_unit_price"] = {{"value", "-3"}};
+  EXPECT_EQ(readable(order).items.at(1).price, "0");
 }
 
 TEST(MedusaRecords, AnUnreadableOrderHasItsStatusIfTheStoreNamesIt) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "connectors/medusa/records.hpp"
+#include "connectors/shown_records.hpp"
 #include "connectors/store_call.hpp"
 
 namespace waybill::connectors {
@@ -50,7 +51,7 @@ class MedusaSweep : public StoreSweep<Record> {
         reached_(since) {}
 
   asio::awaitable<std::optional<StorePage<Record>>> next() override {
-    require_some_success();
+    co_await shown_.require_some(shows_);
     co_await prepare();
     while (true) {
       if (!named_.empty()) co_return co_await named_page();
@@ -84,20 +85,28 @@ class MedusaSweep : public StoreSweep<Record> {
   void take(const MedusaRows& rows, StorePage<Record>& page) {
     for (const auto& record : rows.records) {
       if (rows.failure.empty()) {
-        failures_ = 0;
+        shown_.note({});
         add(record, page);
       } else if (set_aside_.insert(medusa_text(record, "id")).second) {
-        ++failures_;
-        failure_ = rows.failure;
+        shown_.note(rows.failure);
         set_aside(record, rows.failure, page);
       }
     }
   }
 
-  /// A store that can show none of its records fails the import instead of setting aside all of them.
-  void require_some_success() const {
-    constexpr int most_in_a_row = 5;
-    if (failures_ >= most_in_a_row) throw StoreError(StoreProblem::busy, failure_);
+  /// True if the store shows this record of its whole list.
+  asio::awaitable<bool> shows_record(ShownRecords::Sample sample) {
+    try {
+      auto answer =
+          co_await api_.get(path_, {{"limit", "1"},
+                                    {"offset", std::to_string(sample.place)},
+                                    {"order", sample.is_newest_first ? "-updated_at" : "updated_at"},
+                                    {"fields", fields_}});
+      co_return !MedusaApi::records(answer, name_).empty();
+    } catch (const StoreError& error) {
+      if (!is_of_few_records(error)) throw;
+      co_return false;
+    }
   }
 
   void name_records(const json::array& rows, const std::string& named_by) {
@@ -160,8 +169,8 @@ class MedusaSweep : public StoreSweep<Record> {
   std::string path_, name_, fields_, state_fields_;
   std::vector<std::string> named_;   // ids of records to be read
   std::set<std::string> set_aside_;  // ids of records that the store cannot show
-  int failures_ = 0;                 // of them, in a row
-  std::string failure_;              // the last one's
+  ShownRecords shown_;
+  const ShownRecords::Shows shows_ = [this](ShownRecords::Sample sample) { return shows_record(sample); };
   std::optional<Time> reached_;
   std::optional<Time> began_;  // in the store's time
 };

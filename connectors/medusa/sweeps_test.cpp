@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,9 +68,11 @@ class OddServer {
     net::HttpResponse response;
     response.status = 200;
     json::array orders;
+    auto left_out = query.contains("offset") ? std::stoul(value_of(query, "offset")) : 0;
     for (int i = 0; i < orders_; ++i) {
-      if (orders.size() < std::stoul(value_of(query, "limit")) && matches(query, i))
-        orders.push_back(order(i));
+      const int number = value_of(query, "order") == "-updated_at" ? orders_ - 1 - i : i;
+      if (!matches(query, number) || (left_out > 0 && left_out-- > 0)) continue;
+      if (orders.size() < std::stoul(value_of(query, "limit"))) orders.push_back(order(number));
     }
     const bool is_whole = value_of(query, "fields").find("payment_status") != std::string::npos;
     for (const auto& one : orders) {
@@ -184,7 +187,25 @@ TEST(MedusaSweepOfOddServers, AServerThatCanShowNoOrderFailsTheImport) {
   OddServer server(40, [](int) { return true; });
   const auto read = server.read();
   EXPECT_EQ(read.failure, "The store cannot show it: The store answers 500.");
-  EXPECT_EQ(read.unreadable.size(), 5U);
+  EXPECT_EQ(read.unreadable.size(), 6U);
+}
+
+TEST(MedusaSweepOfOddServers, OrdersThatTheServerCannotShowDelayNoOtherHoweverManyTheyAre) {
+  const auto oldest = [](int order) { return order < 30; };
+  const auto newest = [](int order) { return order >= 10; };
+  const auto all_but_one_of_the_newest = [](int order) { return order != 37; };
+  const auto since = parse_timestamp("2026-07-01T10:06:00Z");
+  for (const auto& [cannot_show, from, shown] :
+       {std::tuple<std::function<bool(int)>, std::optional<Time>, std::size_t>{oldest, std::nullopt, 10U},
+        {newest, std::nullopt, 10U},
+        {newest, since, 0U},
+        {all_but_one_of_the_newest, std::nullopt, 1U}}) {
+    OddServer server(40, cannot_show);
+    const auto read = server.read(from);
+    EXPECT_EQ(read.failure, "");
+    EXPECT_EQ(read.numbers.size(), shown);
+    EXPECT_EQ(read.unreadable.size(), from ? 28U : 40U - shown);
+  }
 }
 
 }  // namespace

@@ -24,10 +24,15 @@ const json::array& elements(const json::value& record, std::string_view name) {
   return list != nullptr && list->is_array() ? list->get_array() : none;
 }
 
-std::int64_t quantity(const json::value& record, std::string_view path) {
+double quantity(const json::value& record, std::string_view path) {
   const auto* const object = record.if_object();
   const auto* const number = object == nullptr ? nullptr : find_path(*object, path);
-  return number != nullptr && number->is_number() ? std::llround(number->to_number<double>()) : 0;
+  return number != nullptr && number->is_number() ? number->to_number<double>() : 0;
+}
+
+json::value number(double quantity) {
+  const auto whole = std::llround(quantity);
+  return static_cast<double>(whole) == quantity ? json::value(whole) : json::value(quantity);
 }
 
 bool is_true(const json::value& record, std::string_view name) {
@@ -76,6 +81,11 @@ bool is_outdated(const json::value& order, const StoreTracking& tracking) {
   });
 }
 
+/// The URL if it is a web address, the only kind that the server accepts; otherwise empty.
+std::string web_address(const std::string& url) {
+  return url.starts_with("https://") || url.starts_with("http://") ? url : std::string();
+}
+
 std::string note_key(const std::string& number) { return std::string(note_prefix) + number; }
 
 /// The parcel's note in the order's metadata under a number; null if there is none.
@@ -92,24 +102,24 @@ bool is_noted(const json::value& order, const StoreTracking& tracking) {
                              [&](const std::string& number) { return noted(order, number) != nullptr; });
 }
 
-std::string path_of(const StoreTracking& tracking, const std::string& rest) {
-  return "/admin/orders/" + percent_encode(tracking.order_id) + rest;
+/// True if the parcel's note under its present number shows another link.
+bool has_old_link(const json::value& note, const StoreTracking& tracking) {
+  return tracking.has_new_url && medusa_text(note, "tracking_url") != web_address(tracking.tracking_url);
 }
 
-/// The URL if it is a web address, the only kind that the server accepts; otherwise empty.
-std::string web_address(const std::string& url) {
-  return url.starts_with("https://") || url.starts_with("http://") ? url : std::string();
+std::string path_of(const StoreTracking& tracking, const std::string& rest) {
+  return "/admin/orders/" + percent_encode(tracking.order_id) + rest;
 }
 
 /// Ships all items of the fulfilment. A kit lists each of its parts, so the quantity of a line is limited to
 /// the fulfilled quantity.
 MedusaStep ship(const json::value& order, const json::value& fulfillment, const StoreTracking& tracking) {
-  std::map<std::string, std::int64_t> fulfilled;
+  std::map<std::string, double> fulfilled;
   for (const auto& item : elements(order, "items")) {
     fulfilled[medusa_text(item, "id")] =
         quantity(item, "detail.fulfilled_quantity") - quantity(item, "detail.shipped_quantity");
   }
-  std::map<std::string, std::int64_t> lines;
+  std::map<std::string, double> lines;
   for (const auto& item : elements(fulfillment, "items")) {
     lines[medusa_text(item, "line_item_id")] += quantity(item, "quantity");
   }
@@ -117,7 +127,7 @@ MedusaStep ship(const json::value& order, const json::value& fulfillment, const 
   for (const auto& [line, count] : lines) {
     const auto found = fulfilled.find(line);
     if (found == fulfilled.end()) continue;
-    items.push_back({{"id", line}, {"quantity", std::min(count, found->second)}});
+    items.push_back({{"id", line}, {"quantity", number(std::min(count, found->second))}});
   }
   const json::array labels{json::object{{"tracking_number", tracking.tracking_number},
                                         {"tracking_url", web_address(tracking.tracking_url)},
@@ -151,14 +161,18 @@ json::array unfulfilled_items(const json::value& order, const std::optional<Parc
   json::array shipped;
   json::array others;
   for (const auto& item : elements(order, "items")) {
-    auto left = quantity(item, "quantity") - quantity(item, "detail.fulfilled_quantity");
+    const double ordered = quantity(item, "quantity");
+    double left = ordered - quantity(item, "detail.fulfilled_quantity");
     if (parcel) {
       const auto found = parcel->find(medusa_text(item, "id"));
-      left = std::min(left, found == parcel->end() ? 0 : found->second);
+      const auto pieces = found == parcel->end() ? 0 : found->second;
+      // A quantity that is not whole is one piece, which a parcel has or has not.
+      const bool is_whole_line = pieces > 0 && ordered != std::floor(ordered);
+      if (!is_whole_line) left = std::min(left, static_cast<double>(pieces));
     }
-    if (left <= 0 || !item.is_object()) continue;
+    if (left < smallest_quantity || !item.is_object()) continue;
     auto& items = is_true(item, "requires_shipping") ? shipped : others;
-    items.push_back({{"id", medusa_text(item, "id")}, {"quantity", left}});
+    items.push_back({{"id", medusa_text(item, "id")}, {"quantity", number(left)}});
   }
   if (!shipped.empty()) return shipped;
   if (parcel) return others;
@@ -166,18 +180,22 @@ json::array unfulfilled_items(const json::value& order, const std::optional<Parc
   return elements(order, "fulfillments").empty() ? others : json::array();
 }
 
-MedusaStep note(const json::value& order, const StoreTracking& tracking) {
+/// Removes the notes of earlier numbers. The present number has a note unless the labels show it.
+MedusaStep note(const json::value& order, const StoreTracking& tracking, bool is_on_labels = false) {
   json::object notes;
   const auto* const present = noted(order, tracking.tracking_number);
-  const std::string url = web_address(tracking.tracking_url);
-  if (present == nullptr || (tracking.has_new_url && medusa_text(*present, "tracking_url") != url)) {
+  const bool is_old = present != nullptr && has_old_link(*present, tracking);
+  const auto remove = [&](const std::string& number) { notes[note_key(number)] = ""; };
+  if (is_on_labels) {
+    if (is_old) remove(tracking.tracking_number);
+  } else if (present == nullptr || is_old) {
     notes[note_key(tracking.tracking_number)] = {{"tracking_number", tracking.tracking_number},
-                                                 {"tracking_url", url},
+                                                 {"tracking_url", web_address(tracking.tracking_url)},
                                                  {"carrier", tracking.carrier_name},
                                                  {"shipped_at", format_timestamp(tracking.shipped_at)}};
   }
   for (const auto& number : tracking.earlier_numbers) {
-    if (noted(order, number) != nullptr) notes[note_key(number)] = "";  // removes the key
+    if (noted(order, number) != nullptr) remove(number);
   }
   if (notes.empty()) return {};
   return {MedusaStep::Kind::note, path_of(tracking, ""), {{"metadata", std::move(notes)}}};
@@ -205,7 +223,7 @@ MedusaStep next_medusa_step(const json::value& order, const StoreTracking& track
       return shipped_at && made && *made < *shipped_at;
     });
     if (left != own.end()) return ship(order, **left, tracking);
-    return is_outdated(order, tracking) ? note(order, tracking) : MedusaStep();
+    return note(order, tracking, !is_outdated(order, tracking));
   }
   if (is_noted(order, tracking)) return note(order, tracking);
   if (!own.empty()) return ship(order, *own.front(), tracking);

@@ -113,6 +113,20 @@ TEST(MedusaTracking, FulfillsOnlyTheItemsOfTheParcel) {
             R"({"items":[{"id":"b","quantity":1}]})");
 }
 
+TEST(MedusaTracking, AQuantityThatIsNotWholeIsSentAsItIs) {
+  auto items = mugs_and_plates();
+  items[0].as_object()["quantity"] = 0.5;
+  auto cloth = parcel_with("Mug", false, 1);
+  cloth.items[0].guid = Guid::from_name(cloth.order, "Mug × 0.5\nMug\n1");
+  EXPECT_EQ(to_json(next_medusa_step(order(items), cloth).body), R"({"items":[{"id":"a","quantity":0.5}]})");
+  items[0].as_object()["detail"] = {{"fulfilled_quantity", 0.5}, {"shipped_quantity", 0}};
+  auto half = part("a", 1);
+  half["quantity"] = 0.5;
+  const json::object made = {{"id", "ful_1"}, {"items", json::array{half}}};
+  EXPECT_EQ(to_json(next_medusa_step(order(items, {made}), cloth).body.at("items")),
+            R"([{"id":"a","quantity":0.5}])");
+}
+
 TEST(MedusaTracking, ShipsOnlyFulfilmentsOfTheItemsOfTheParcel) {
   const json::object mugs = {{"id", "ful_1"}, {"items", json::array{part("a", 3)}}};
   const json::object both = {{"id", "ful_2"}, {"items", json::array{part("a", 3), part("b", 1)}}};
@@ -187,6 +201,38 @@ TEST(MedusaTracking, NotesANumberThatReplacesALabel) {
   step = next_medusa_step(labelled, corrected);
   EXPECT_TRUE(step.body.at("metadata").as_object().contains("waybill_tracking_1Z8"));
   EXPECT_EQ(step.body.at("metadata").at("waybill_tracking_1Z9"), "") << "removes the key";
+}
+
+TEST(MedusaTracking, AParcelThatReturnsToTheNumberOfItsLabelHasNoNoteOfAnother) {
+  const json::object shipped = {
+      {"id", "ful_1"},
+      {"shipped_at", "2026-11-20T10:00:00.000Z"},
+      {"labels",
+       json::array{json::object{{"tracking_number", "WB1"}, {"tracking_url", "https://p.example/1"}}}}};
+  auto labelled = order({line("a", 1, 1, 1)}, {shipped});
+  labelled["metadata"] = {{"waybill_tracking_1Z9", {{"tracking_number", "1Z9"}}},
+                          {"waybill_tracking_WB2", {{"tracking_number", "WB2"}}}};
+  auto returned = parcel;
+  returned.earlier_numbers = {"1Z9"};
+  const auto step = next_medusa_step(labelled, returned);
+  EXPECT_EQ(to_json(step.body), R"({"metadata":{"waybill_tracking_1Z9":""}})") << "WB2 is another parcel";
+  labelled["metadata"].as_object().erase("waybill_tracking_1Z9");
+  EXPECT_EQ(next_medusa_step(labelled, returned).kind, MedusaStep::Kind::none);
+}
+
+TEST(MedusaTracking, AParcelThatReturnsToTheLinkOfItsLabelHasNoNoteOfAnother) {
+  const json::object shipped = {
+      {"id", "ful_1"},
+      {"shipped_at", "2026-11-20T10:00:00.000Z"},
+      {"labels",
+       json::array{json::object{{"tracking_number", "WB1"}, {"tracking_url", "https://p.example/1"}}}}};
+  auto labelled = order({line("a", 1, 1, 1)}, {shipped});
+  labelled["metadata"] = {{"waybill_tracking_WB1", {{"tracking_url", "https://p.example/2"}}}};
+  auto returned = parcel;
+  returned.tracking_url = "https://p.example/1";
+  returned.has_new_url = true;
+  EXPECT_EQ(to_json(next_medusa_step(labelled, returned).body),
+            R"({"metadata":{"waybill_tracking_WB1":""}})");
 }
 
 TEST(MedusaTracking, ANotedParcelDoesNotShipTheItemsOfAnother) {

@@ -13,7 +13,7 @@ struct ShopifyOperation {
 
 /// A list that is read by time of change, and the inner list of each of its records.
 struct ShopifyList {
-  ShopifyOperation page;         // $first, $after, $query
+  ShopifyOperation page;         // $first, $after, $query, $reverse (false if absent)
   ShopifyOperation more;         // $id, $first, $after: further entries of the inner list
   ShopifyOperation state;        // as `page`, with what names a record that the store cannot show whole
   std::string_view root;         // root of `page`
@@ -47,16 +47,16 @@ inline constexpr ShopifyOperation check{"WaybillCheck", R"(query WaybillCheck {
 
 inline constexpr ShopifyList orders{
     {"WaybillOrders",
-     "query WaybillOrders($first: Int!, $after: String, $query: String) { "
-     "orders(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) { "
+     "query WaybillOrders($first: Int!, $after: String, $query: String, $reverse: Boolean = false) { "
+     "orders(first: $first, after: $after, query: $query, sortKey: UPDATED_AT, reverse: $reverse) { "
      "nodes { " WAYBILL_SHOPIFY_ORDER " } pageInfo { hasNextPage endCursor } } }"},
     {"WaybillOrderItems",
      "query WaybillOrderItems($id: ID!, $first: Int!, $after: String) { order(id: $id) { "
      "lineItems(first: $first, after: $after) { "
      "nodes { " WAYBILL_SHOPIFY_LINE_ITEM " } pageInfo { hasNextPage endCursor } } } }"},
     {"WaybillOrderStates",
-     "query WaybillOrderStates($first: Int!, $after: String, $query: String) { "
-     "orders(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) { "
+     "query WaybillOrderStates($first: Int!, $after: String, $query: String, $reverse: Boolean = false) { "
+     "orders(first: $first, after: $after, query: $query, sortKey: UPDATED_AT, reverse: $reverse) { "
      "nodes { id name test createdAt updatedAt cancelledAt displayFinancialStatus displayFulfillmentStatus } "
      "pageInfo { hasNextPage endCursor } } }"},
     "orders",
@@ -73,8 +73,8 @@ inline constexpr ShopifyOperation order{"WaybillOrder",
 
 inline constexpr ShopifyList products{
     {"WaybillProducts",
-     "query WaybillProducts($first: Int!, $after: String, $query: String) { "
-     "products(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) { "
+     "query WaybillProducts($first: Int!, $after: String, $query: String, $reverse: Boolean = false) { "
+     "products(first: $first, after: $after, query: $query, sortKey: UPDATED_AT, reverse: $reverse) { "
      "nodes { id title description updatedAt hasOnlyDefaultVariant "
      "variants(first: 20) { nodes { " WAYBILL_SHOPIFY_VARIANT
      " } pageInfo { hasNextPage endCursor } } } pageInfo { hasNextPage endCursor } } }"},
@@ -83,8 +83,8 @@ inline constexpr ShopifyList products{
      "variants(first: $first, after: $after) { "
      "nodes { " WAYBILL_SHOPIFY_VARIANT " } pageInfo { hasNextPage endCursor } } } }"},
     {"WaybillProductStates",
-     "query WaybillProductStates($first: Int!, $after: String, $query: String) { "
-     "products(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) { "
+     "query WaybillProductStates($first: Int!, $after: String, $query: String, $reverse: Boolean = false) { "
+     "products(first: $first, after: $after, query: $query, sortKey: UPDATED_AT, reverse: $reverse) { "
      "nodes { id title updatedAt } pageInfo { hasNextPage endCursor } } }"},
     "products",
     "product",

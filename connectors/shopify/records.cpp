@@ -10,6 +10,7 @@
 #include "connectors/shopify/json.hpp"
 #include "connectors/store_buyer.hpp"
 #include "connectors/store_call.hpp"
+#include "connectors/store_items.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -23,12 +24,11 @@ using shopify::text;
 
 constexpr std::string_view only_variant = "Default Title";
 
-// A whole number of pieces; nullopt if it cannot be read or nobody can pack so many.
-std::optional<std::int64_t> count(const json::object& object, std::string_view path) {
+// A number of pieces; nullopt if it cannot be read or nobody can pack so many.
+std::optional<double> count(const json::object& object, std::string_view path) {
   const auto number = number_of(find_path(object, path));
   constexpr double most = 1e9;
-  if (!number || std::abs(*number) > most || std::floor(*number) != *number) return std::nullopt;
-  return static_cast<std::int64_t>(*number);
+  return number && std::abs(*number) <= most ? number : std::nullopt;
 }
 
 bool is_decimal(std::string_view number) {
@@ -258,14 +258,15 @@ std::vector<StoreLine> shopify_lines(const json::array& nodes) {
   for (const auto& node : nodes) {
     const auto* const line = node.if_object();
     StoreItem item;
-    item.quantity = required(line == nullptr ? std::nullopt : count(*line, quantity), "quantity of an item");
-    if (item.quantity < 1) continue;
+    const double left =
+        required(line == nullptr ? std::nullopt : count(*line, quantity), "quantity of an item");
+    if (left < smallest_quantity) continue;
     auto variant = plain(*line, "variantTitle");
     if (variant == only_variant) variant.reset();
     item.description = joined(plain(*line, "title"), variant, " - ").value_or("Item");
     item.details = read_details(*line);
     item.sku = identifier(*line, "sku");
-    item.price = amount(*line, "originalUnitPriceSet.shopMoney.amount");
+    set_pieces(item, left, amount(*line, "originalUnitPriceSet.shopMoney.amount"));
     lines.push_back({.id = code(*line, "id"), .item = std::move(item)});
   }
   return lines;

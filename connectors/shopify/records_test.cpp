@@ -92,10 +92,24 @@ TEST(ShopifyRecords, AnOrderWithNothingLeftIsCancelledUnlessItWasSent) {
   EXPECT_EQ(read(order).records.at(0).status, "shipped");
 }
 
+TEST(ShopifyRecords, AFractionIsOnePieceAndADiscountAsALineCostsNothing) {
+  auto order = object(whole_order);
+  auto& line = order["lineItems"].at("nodes").as_array()[0].as_object();
+  line["currentQuantity"] = 0.5;
+  line["originalUnitPriceSet"] = {{"shopMoney", {{"amount", "3.5"}}}};
+  const auto fraction = read(order).records.at(0).items.at(0);
+  EXPECT_EQ(fraction.quantity, 1);
+  EXPECT_EQ(fraction.price, "1.75");
+  EXPECT_TRUE(fraction.description.ends_with(" × 0.5")) << fraction.description;
+  line["currentQuantity"] = 1;
+  line["originalUnitPriceSet"] = {{"shopMoney", {{"amount", "-3.5"}}}};
+  EXPECT_EQ(read(order).records.at(0).items.at(0).price, "0");
+}
+
 // Neither the ordered quantity nor none takes the place of what is left, and no line is passed over.
 TEST(ShopifyRecords, AQuantityThatCannotBeReadIsNotReplacedByAnother) {
   for (const json::value& left :
-       {json::value(), json::value("two"), json::value(1.5), json::value(1e10), json::value(json::array())}) {
+       {json::value(), json::value("two"), json::value(1e10), json::value(json::array())}) {
     auto order = object(whole_order);
     auto& nodes = order["lineItems"].at("nodes").as_array();
     nodes[0].as_object()["currentQuantity"] = left;

@@ -8,6 +8,7 @@
 
 #include "connectors/shopify/changes.hpp"
 #include "connectors/shopify/records.hpp"
+#include "connectors/shown_records.hpp"
 #include "connectors/store_call.hpp"
 
 namespace waybill::connectors {
@@ -92,6 +93,40 @@ asio::awaitable<std::string> failure_to_complete(ShopifyApi& api, const ShopifyL
   }
 }
 
+// The variables of a request for one record of the whole list.
+json::object sample_variables(const ShownRecords::Sample& sample, const std::optional<std::string>& after) {
+  return {{"first", 1}, {"after", or_null(after)}, {"query", nullptr}, {"reverse", sample.is_newest_first}};
+}
+
+// The cursor before the sample; nullopt for the first record of the list.
+asio::awaitable<std::optional<std::string>> cursor_before(ShopifyApi& api, const ShopifyList& list,
+                                                          ShownRecords::Sample sample) {
+  if (sample.place == 0) co_return std::nullopt;
+  auto variables = sample_variables(sample, std::nullopt);
+  variables["first"] = sample.place;
+  auto data = co_await api.call(list.state, std::move(variables));
+  const auto* const connection = object_in(data, list.root);
+  const auto cursor = connection == nullptr ? std::nullopt : next_of(*connection);
+  if (!cursor) throw no_list(list.root);  // or it has fewer records
+  co_return cursor;
+}
+
+// True if the store shows this record of the list whole, with its inner list.
+asio::awaitable<bool> shows_record(ShopifyApi& api, const ShopifyList& list, ShownRecords::Sample sample) {
+  try {
+    const auto after = co_await cursor_before(api, list, sample);
+    auto data = co_await api.call(list.page, sample_variables(sample, after));
+    auto* const connection = object_in(data, list.root);
+    if (connection == nullptr) co_return false;
+    const Nodes nodes = nodes_of(*connection, list.root);
+    if (nodes.empty()) co_return false;
+    co_return (co_await failure_to_complete(api, list, *nodes.front())).empty();
+  } catch (const StoreError& error) {
+    if (!may_depend_on_size(error) || error.problem() == StoreProblem::wrong_store) throw;
+    co_return false;
+  }
+}
+
 template <typename Record>
 class ShopifySweep final : public StoreSweep<Record> {
  public:
@@ -159,7 +194,8 @@ class ShopifySweep final : public StoreSweep<Record> {
       if (!fresh[i]) continue;
       auto failure = answer.failure;
       if (failure.empty()) failure = co_await failure_to_complete(*api_, list_, *nodes[i]);
-      count_failures(failure);
+      shown_.note(failure);
+      co_await shown_.require_some(shows_);
       if (failure.empty()) {
         add_(*nodes[i], page);
       } else {
@@ -168,19 +204,15 @@ class ShopifySweep final : public StoreSweep<Record> {
     }
   }
 
-  /// A store that can show none of its records fails the import instead of setting aside all of them.
-  void count_failures(const std::string& failure) {
-    constexpr int most_in_a_row = 5;
-    failures_ = failure.empty() ? 0 : failures_ + 1;
-    if (failures_ > most_in_a_row) throw StoreError(StoreProblem::busy, failure);
-  }
-
   std::shared_ptr<ShopifyApi> api_;
   const ShopifyList& list_;
   Add add_;
   SetAside set_aside_;
   ShopifyChanges changes_;
-  int failures_ = 0;
+  ShownRecords shown_;
+  const ShownRecords::Shows shows_ = [this](ShownRecords::Sample sample) {
+    return shows_record(*api_, list_, sample);
+  };
 };
 
 }  // namespace

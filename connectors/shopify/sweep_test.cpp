@@ -51,6 +51,10 @@ class OddShop {
              {{"nodes", json::array{line}}, {"pageInfo", {{"hasNextPage", false}, {"endCursor", nullptr}}}}}};
   }
 
+  static bool is_reversed(const json::object& call) {
+    const auto* const reverse = call.at("variables").as_object().if_contains("reverse");
+    return reverse != nullptr && reverse->as_bool();
+  }
   /// The orders that a query of the list asks for.
   std::vector<int> asked(const json::object& call) const {
     const auto& variables = call.at("variables").as_object();
@@ -58,6 +62,11 @@ class OddShop {
     const std::string from = query == nullptr ? "" : std::string(query->subview(14, 20));
     const auto* const after = variables.at("after").if_string();
     std::vector<int> numbers;
+    if (is_reversed(call)) {
+      for (int i = after == nullptr ? orders_ - 1 : std::stoi(std::string(*after)) - 1; i >= 0; --i)
+        if (numbers.size() < variables.at("first").to_number<std::size_t>()) numbers.push_back(i);
+      return numbers;
+    }
     for (int i = after == nullptr ? 0 : std::stoi(std::string(*after)) + 1; i < orders_; ++i) {
       const bool is_full = numbers.size() >= variables.at("first").to_number<std::size_t>();
       if (time(i).substr(0, 19) + "Z" >= from && !is_full) numbers.push_back(i);
@@ -69,7 +78,8 @@ class OddShop {
     const auto numbers = asked(call);
     for (const int number : numbers) nodes.push_back(order(number));
     const int last = numbers.empty() ? orders_ : numbers.back();
-    return answer_of("orders", std::move(nodes), last < orders_ - 1, std::to_string(last));
+    const bool has_more = is_reversed(call) ? last > 0 : last < orders_ - 1;
+    return answer_of("orders", std::move(nodes), has_more, std::to_string(last));
   }
 
   struct Read {
@@ -146,6 +156,26 @@ TEST(ShopifySweepOfOddStores, AStoreThatCanShowNoOrderFailsTheImport) {
   const auto read = shop.read();
   EXPECT_EQ(read.failure, "The store cannot show it: The store answers 500.");
   EXPECT_LE(read.unreadable.size(), 5U);
+}
+
+TEST(ShopifySweepOfOddStores, OrdersThatTheStoreCannotShowDelayNoOtherHoweverManyTheyAre) {
+  const std::vector<std::function<bool(int)>> kinds = {
+      [](int order) { return order < 30; }, [](int order) { return order >= 10; },
+      [](int order) { return order != 37; }, [](int order) { return order >= 12 && order < 24; }};
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    OddShop plain(40);
+    OddShop shop(40, [&](const json::object& call) -> std::optional<json::value> {
+      if (!is_operation(call, "WaybillOrders") || !std::ranges::any_of(plain.asked(call), kinds[i]))
+        return std::nullopt;
+      return 500;
+    });
+    const auto read = shop.read();
+    EXPECT_EQ(read.failure, "") << i;
+    std::size_t unreadable = 0;
+    for (int order = 0; order < 40; ++order) unreadable += kinds[i](order) ? 1U : 0U;
+    EXPECT_EQ(read.unreadable.size(), unreadable) << i;
+    EXPECT_EQ(read.numbers.size(), 40 - unreadable) << i;
+  }
 }
 
 TEST(ShopifySweepOfOddStores, AStoreWhoseLargeAnswersAreCutOffIsReadInSmallerPages) {

@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "connectors/store_buyer.hpp"
+#include "connectors/store_items.hpp"
 #include "connectors/store_text.hpp"
 #include "domain/places/countries.hpp"
 
@@ -114,8 +115,7 @@ std::string sku_of(const json::value& line) {
   return {};
 }
 
-// The price of one piece: WooCommerce's, or else computed from the total. A discount as a line costs nothing,
-// because no price of ours is negative. nullopt if neither can be read.
+// The price of one piece: WooCommerce's, or else computed from the total. nullopt if neither can be read.
 Text price_of(const json::value& line, double quantity) {
   if (auto price = amount(member(&line, "price"))) return price;
   auto total = number_of(member(&line, "total"));
@@ -124,7 +124,7 @@ Text price_of(const json::value& line, double quantity) {
     if (price && *price < 0) total = price;
   }
   if (!total) return std::nullopt;
-  return *total < 0 ? "0" : decimal_text(json::value(*total / quantity));
+  return free_if_negative(decimal_text(json::value(*total / quantity)));
 }
 
 // The price of a fraction of a line, sold as one piece. nullopt if it cannot be read.
@@ -196,9 +196,8 @@ std::string unreadable_quantity(const json::value& row) {
 
 std::optional<StoreItem> item_of(const json::value& line, const RefundedLines& refunded) {
   const double ordered = number_of(member(&line, "quantity")).value_or(0);
-  constexpr double smallest = 1e-6;  // less is what is left by rounding
   const double quantity = ordered - refunded_of(line, refunded);
-  if (quantity < smallest) return std::nullopt;
+  if (quantity < smallest_quantity) return std::nullopt;
   StoreItem item;
   item.description = plain_line(member(&line, "name")).value_or("Item");
   item.details = details_of(line, item.description);
@@ -207,10 +206,7 @@ std::optional<StoreItem> item_of(const json::value& line, const RefundedLines& r
     item.quantity = static_cast<std::int64_t>(quantity);
     item.price = price_of(line, ordered);
   } else {
-    // Plugins sell by length or weight: such a quantity becomes one piece.
-    constexpr double millionths = 1e6;
-    const double shown = std::round(quantity * millionths) / millionths;
-    item.description += " × " + decimal_text(json::value(shown)).value_or("");
+    const double shown = make_one_piece(item, quantity);
     item.price = price_of_fraction(line, ordered, shown);
   }
   return item;

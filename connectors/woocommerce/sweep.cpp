@@ -128,4 +128,19 @@ asio::awaitable<WooPage> ask_woo_page(WooClient& client, const WooList& list, Wo
   }
 }
 
+asio::awaitable<bool> shows_woo_record(WooClient& client, const WooList& list, ShownRecords::Sample sample) {
+  WooClient::Parameters parameters = {{"dates_are_gmt", "true"},
+                                      {"order", sample.is_newest_first ? "desc" : "asc"},
+                                      {"orderby", "modified"},
+                                      {"page", std::to_string(sample.place + 1)},
+                                      {"per_page", "1"}};
+  try {
+    const auto page = co_await ask_once(client, list, std::move(parameters), list.fields);
+    co_return !page.listing.rows.empty();
+  } catch (const StoreError& error) {
+    if (!may_depend_on_size(error)) throw;
+    co_return false;
+  }
+}
+
 }  // namespace waybill::connectors

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "connectors/shown_records.hpp"
 #include "connectors/store_call.hpp"
 #include "connectors/woocommerce/client.hpp"
 #include "connectors/woocommerce/cursor.hpp"
@@ -47,6 +48,10 @@ struct WooPage {
 /// nothing gets two requests. Throws StoreError.
 asio::awaitable<WooPage> ask_woo_page(WooClient& client, const WooList& list, WooCursor& cursor);
 
+/// True if the store shows this record of the list whole. Throws StoreError for a failure that is not the
+/// record's.
+asio::awaitable<bool> shows_woo_record(WooClient& client, const WooList& list, ShownRecords::Sample sample);
+
 /// A sweep over a list of a store. `read` adds a row to a page, `set_aside` one that cannot be read.
 template <typename Record>
 class WooSweep : public StoreSweep<Record> {
@@ -75,7 +80,8 @@ class WooSweep : public StoreSweep<Record> {
       Page page;
       for (std::size_t i = 0; i < fresh.size(); ++i) {
         if (!fresh[i]) continue;
-        count_failures(asked.failure);
+        shown_.note(asked.failure);
+        co_await shown_.require_some(shows_);
         if (asked.failure.empty()) {
           co_await read_(*rows[i], page);
         } else {
@@ -92,13 +98,6 @@ class WooSweep : public StoreSweep<Record> {
   }
 
  private:
-  /// A store that can show none of its records fails the import instead of setting aside all of them.
-  void count_failures(const std::string& failure) {
-    constexpr int most_in_a_row = 5;
-    failures_ = failure.empty() ? 0 : failures_ + 1;
-    if (failures_ > most_in_a_row) throw StoreError(StoreProblem::busy, failure);
-  }
-
   /// A list that brings nothing new for very many pages, such as one with a wrong number of pages, never
   /// ends.
   void count_idle_pages(const std::vector<bool>& fresh) {
@@ -115,7 +114,10 @@ class WooSweep : public StoreSweep<Record> {
   const Read read_;
   const SetAside set_aside_;
   WooCursor cursor_;
-  int failures_ = 0;
+  ShownRecords shown_;
+  const ShownRecords::Shows shows_ = [this](ShownRecords::Sample sample) {
+    return shows_woo_record(client_, list_, sample);
+  };
   int idle_pages_ = 0;  // in a row
 };
 

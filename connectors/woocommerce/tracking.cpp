@@ -63,6 +63,26 @@ bool mentions(std::string_view note, std::string_view number) {
   return false;
 }
 
+bool is_of_parcel(std::string_view note, const StoreTracking& tracking) {
+  return mentions(note, tracking.tracking_number) ||
+         std::ranges::any_of(tracking.earlier_numbers,
+                             [&](const std::string& number) { return mentions(note, number); });
+}
+
+// The newest note with a number of the parcel; empty if there is none.
+std::string newest_note(const json::value& notes, const StoreTracking& tracking) {
+  std::string newest;
+  double newest_id = -1;
+  for (const auto* const entry : elements_of(&notes)) {
+    const auto id = number_of(member(entry, "id")).value_or(0);
+    auto words = text(member(entry, "note"));
+    if (id <= newest_id || !is_of_parcel(words, tracking)) continue;
+    newest_id = id;
+    newest = std::move(words);
+  }
+  return newest;
+}
+
 std::string number_of_parcel(const json::value& parcel) {
   const std::string own = text(member(&parcel, "tracking_number"));
   return own.empty() ? text(meta(&parcel, number_key)) : own;
@@ -306,16 +326,16 @@ asio::awaitable<WooPart> WooTracking::part_of(const json::value& order, const St
 asio::awaitable<bool> WooTracking::send_note(const StoreTracking& tracking, const json::value& order,
                                              bool is_last) {
   const std::string known = text(meta(&order, number_key));
-  if (has_number(known, tracking.tracking_number) && !tracking.has_new_url) co_return false;
+  const bool is_shown = has_number(known, tracking.tracking_number) && !tracking.has_new_url;
+  if (is_shown && tracking.earlier_numbers.empty()) co_return false;
   const std::string route = "wc/v3/orders/" + tracking.order_id;
   const auto notes = co_await client_.expect("GET", route + "/notes");
+  // The last number that the buyer was told counts: a shipment may return to an earlier one.
+  const std::string told = newest_note(notes.body, tracking);
+  const bool has_told_number = mentions(told, tracking.tracking_number);
+  if (is_shown && (told.empty() || has_told_number)) co_return false;
   const std::string note = note_text(tracking);
-  const bool noted = std::ranges::any_of(elements_of(&notes.body), [&](const json::value* entry) {
-    const std::string words = text(member(entry, "note"));
-    return mentions(words, tracking.tracking_number) &&
-           (!tracking.has_new_url || words.find(tracking.tracking_url) != std::string::npos);
-  });
-  if (!noted) {
+  if (!has_told_number || (tracking.has_new_url && told.find(tracking.tracking_url) == std::string::npos)) {
     co_await client_.expect("POST", route + "/notes", {}, {{"note", note}, {"customer_note", true}});
   }
   json::object changes = {{"meta_data", {{{"key", number_key}, {"value", with_number(known, tracking)}}}}};

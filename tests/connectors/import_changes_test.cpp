@@ -200,6 +200,27 @@ TEST_F(ImportTest, ACancellationInTheStoreIsImportedOrReportedIfTheOrderIsShippe
   EXPECT_EQ(connection.failures(), 0) << "a retry would change nothing";
 }
 
+TEST_F(ImportTest, AnotherOrderWithTheIdOfAClosedOneIsReportedAndChangesNothing) {
+  const auto id = store.add_order({{"number", "A-1"}});
+  auto connection = connect(store);
+  connection.sync();
+  tenant.move_order(connection.order(id, "guid"), "shipped");
+  tenant.sql.value(
+      "update orders set created_at = '2026-03-01T10:00:00Z' where business_id = $1 returning guid",
+      {tenant.id});
+  store.change_order(id, {{"number", "B-1"}, {"total", "77.00"}, {"status", "cancelled"}});
+  const auto run = connection.sync();
+  EXPECT_EQ(run.counts(), "0 imported, 0 updated, 0 unchanged, 1 failed");
+  EXPECT_TRUE(run.reason().starts_with(
+      "It is not imported: it has the id of the order A-1 of 2026-03-01, which is closed here, and the store "
+      "created it on "))
+      << run.reason();
+  EXPECT_EQ(run.errors.at(0).at("orderNumber").as_string(), "B-1");
+  EXPECT_EQ(connection.order(id, "order_number"), "A-1");
+  EXPECT_EQ(connection.order(id, "status"), "shipped");
+  EXPECT_EQ(connection.sync().failed, 0) << "reported once";
+}
+
 TEST_F(ImportTest, TheEchoOfOurTrackingNumberWritesNothing) {
   const auto id = store.add_order();
   auto connection = connect(store);

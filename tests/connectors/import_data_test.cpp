@@ -178,6 +178,49 @@ TEST_F(ImportData, AnOrderThatTheStoreCannotShowIsSetAsideAndDelaysNoOther) {
   EXPECT_EQ(connection.sync(60s).imported, 1);
 }
 
+TEST_F(ImportData, OrdersThatTheStoreCannotShowDelayNoOtherHoweverManyTheyAre) {
+  // The oldest hundred, some within the overlap of the next import, and the newest.
+  const auto first = store.add_orders(100, an_hour_ago(), 1s);
+  const auto later = store.add_orders(20, an_hour_ago() + 2min, 1s);
+  for (int i = 0; i < 100; ++i) store.break_order(first + i);
+  store.break_order(later + 19);
+  auto connection = connect(store);
+  EXPECT_EQ(connection.sync(120s).counts(), "19 imported, 0 updated, 0 unchanged, 101 failed");
+  EXPECT_EQ(connection.value("failures"), "0");
+  const auto broken = store.add_orders(8, an_hour_ago() + 3min, 1s);
+  for (int i = 0; i < 8; ++i) store.break_order(broken + i);
+  const auto last = store.add_order({}, an_hour_ago() + 4min);
+  const auto run = connection.sync(120s);
+  EXPECT_EQ(run.imported, 1);
+  EXPECT_EQ(connection.order(last, "status"), "processing");
+  EXPECT_EQ(connection.value("failures"), "0");
+}
+
+TEST_F(ImportData, AStoreThatCanShowNoOrderFailsTheImportInsteadOfSettingAsideAll) {
+  const auto first = store.add_orders(40, an_hour_ago(), 1s);
+  for (int i = 0; i < 40; ++i) store.break_order(first + i);
+  auto connection = connect(store);
+  const auto run = connection.sync(60s);
+  EXPECT_LE(run.failed, 5);
+  ASSERT_FALSE(run.errors.empty());
+  EXPECT_EQ(run.errors.at(run.errors.size() - 1).at("reason").as_string(),
+            "The store cannot show it: The store answers 500.");
+  EXPECT_EQ(connection.value("failures"), "1");
+  store.break_order(first + 38, false);
+  EXPECT_EQ(connection.sync(60s).imported, 1);
+}
+
+TEST_F(ImportData, ProductsThatTheStoreCannotShowDelayNoOtherHoweverManyTheyAre) {
+  for (int i = 0; i < 20; ++i) {
+    const auto id = store.add_product({{"name", "P" + std::to_string(i)}}, an_hour_ago() + i * 1s);
+    store.break_product(id);
+  }
+  store.add_product({{"name", "Cup"}}, an_hour_ago() + 1min);
+  auto connection = connect(store, {.sync_products = true});
+  EXPECT_EQ(connection.sync(60s).failed, 20);
+  EXPECT_EQ(product_names(), std::vector<std::string>{"Cup"});
+}
+
 TEST_F(ImportData, AProductThatTheStoreCannotShowIsNamedAndDelaysNoOther) {
   store.add_product({{"name", "Mug"}}, an_hour_ago());
   const auto plate = store.add_product({{"name", "Plate"}}, an_hour_ago() + 1s);

@@ -1,4 +1,9 @@
 // Products of stores with their variants, and their measures in the items of orders.
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
 #include "tests/connectors/import_fixture.hpp"
 #include "tests/simulators/shopify/shopify_simulator.hpp"
 
@@ -38,6 +43,16 @@ class ImportProducts : public ImportTest {
     return tenant.sql.value(
         "select " + std::string(columns) + " from products where business_id = $1 and name = $2",
         {tenant.id, std::string(name)});
+  }
+  /// The SKUs of all products, by their names.
+  std::map<std::string, std::string> skus() {
+    std::map<std::string, std::string> skus;
+    for (const auto& pair : tenant.sql.column(
+             "select name || '=' || coalesce(sku, '') from products where business_id = $1", {tenant.id})) {
+      const auto at = pair.find('=');
+      skus.emplace(pair.substr(0, at), pair.substr(at + 1));
+    }
+    return skus;
   }
   /// "S=SKU-S:0, L=SKU-L:2.5"
   std::string variants() {
@@ -122,6 +137,142 @@ TEST_F(ImportProducts, VariantsBeyondTheThousandthAreNamedOnce) {
             "The product Shirt: 3 of its 1003 variants are left out, because a product has at most 1000.");
   EXPECT_EQ(product("jsonb_array_length(variants)"), "1000");
   EXPECT_TRUE(connection.sync(60s).errors.empty());
+}
+
+// SKUs that move
+
+TEST_F(ImportProducts, ProductsThatExchangeTheirSkusHaveThoseOfTheStore) {
+  const auto first = store.add_product({{"name", "A"}, {"sku", "S1"}, {"weight", "1"}}, an_hour_ago());
+  const auto second = store.add_product({{"name", "B"}, {"sku", "S2"}, {"weight", "2"}}, an_hour_ago());
+  const auto third = store.add_product({{"name", "C"}, {"sku", "S3"}, {"weight", "3"}}, an_hour_ago());
+  auto connection = connect(store, {.sync_products = true});
+  connection.sync();
+  const auto guid = product("guid", "A");
+  store.change_product(first, {{"sku", "S2"}});
+  store.change_product(second, {{"sku", "S1"}});
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(skus(), (std::map<std::string, std::string>{{"A", "S2"}, {"B", "S1"}, {"C", "S3"}}));
+  EXPECT_EQ(product("guid", "A"), guid) << "what refers to a product still does";
+  // The other half of an exchange may follow with a later import.
+  store.change_product(third, {{"sku", "S1"}});
+  EXPECT_EQ(connection.sync().reason(),
+            "The product C: the SKU S1 of the product is that of the product B. It is left out, because SKUs "
+            "are unique here.");
+  EXPECT_EQ(product("sku", "C"), "S3");
+  store.change_product(second, {{"sku", "S3"}});
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(skus(), (std::map<std::string, std::string>{{"A", "S2"}, {"B", "S3"}, {"C", "S1"}}));
+}
+
+TEST_F(ImportProducts, AfterAnImportProductsHaveTheSkusOfTheStoreWhateverTheOrderOfItsPages) {
+  constexpr std::size_t most = 18;
+  std::mt19937 random(20261130);
+  for (const char* const size : {"per_page=100", "per_page=50", "per_page=25", "per_page=12", "per_page=6"}) {
+    auto fault = failing_with(504);
+    fault.path_part = size;
+    store.fail(fault, each_call);
+  }
+  std::map<std::int64_t, std::string> names;
+  const auto add = [&](const std::string& sku) {
+    const auto name = "P" + std::to_string(names.size());
+    names.emplace(store.add_product({{"name", name}, {"sku", sku}}, an_hour_ago()), name);
+  };
+  std::vector<std::string> free;
+  for (std::size_t i = 0; i < most; ++i) {
+    free.push_back("S" + std::to_string(i));
+    if (i < most - 6) add(free.back());
+  }
+  auto connection = connect(store, {.sync_products = true});
+  connection.sync(60s);
+  for (int round = 0; round < 6; ++round) {
+    std::ranges::shuffle(free, random);
+    auto next = free.begin();
+    std::map<std::string, std::string> of_store;
+    for (const auto& [id, name] : names) {
+      const bool has_none = random() % 6 == 0;
+      of_store[name] = has_none ? "" : *next++;
+      store.change_product(id, {{"sku", of_store[name]}});
+    }
+    of_store["P" + std::to_string(names.size())] = *next;
+    add(*next);
+    store.change_product(names.rbegin()->first, {});
+    connection.sync(60s);
+    connection.sync(60s);  // the new product may have waited for its SKU
+    const auto here = skus();
+    EXPECT_EQ(here.size(), names.size());
+    for (const auto& [name, sku] : of_store) {
+      if (!sku.empty()) EXPECT_EQ(here.at(name), sku) << name << " in round " << round;
+    }
+    const auto first = store.calls().size();
+    EXPECT_TRUE(connection.sync(60s).errors.empty());
+    EXPECT_LT(store.calls().size(), first + 40) << "not all products are read with each import";
+  }
+}
+
+TEST_F(ImportProducts, ASkuMovesBetweenProductsAndVariants) {
+  const auto default_only = [](int id, std::string_view title, std::string_view sku) {
+    return json::object{{"title", title},
+                        {"hasOnlyDefaultVariant", true},
+                        {"variants", json::array{variant_of(id, "Default Title", sku, "1")}}};
+  };
+  const auto mug = shop.add_product(default_only(1, "Mug", "MUG"));
+  const auto shirt =
+      shop.add_product(with_variants({variant_of(2, "S", "SHIRT-S", "10"), variant_of(3, "L", "L", "10")}));
+  auto connection = connect_shop();
+  EXPECT_TRUE(connection.sync().errors.empty());
+  // Between a product and a variant of another one.
+  shop.change_product(mug, default_only(1, "Mug", "L"));
+  shop.change_product(shirt,
+                      with_variants({variant_of(2, "S", "SHIRT-S", "10"), variant_of(3, "L", "MUG", "10")}));
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(product("sku", "Mug"), "L");
+  EXPECT_EQ(variants(), "S=SHIRT-S:0, L=MUG:0");
+  // From a product to its own variant, and from a variant to a new one of another product.
+  auto options = with_variants({variant_of(1, "Red", "L", "1"), variant_of(4, "Blue", "SHIRT-S", "1")});
+  options["title"] = "Mug";
+  shop.change_product(mug, options);
+  shop.change_product(shirt, with_variants({variant_of(2, "S", "", "10"), variant_of(3, "L", "MUG", "10")}));
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(product("coalesce(sku, 'none')", "Mug"), "none");
+  EXPECT_EQ(product("variants #>> '{0,sku}'", "Mug"), "L");
+  EXPECT_EQ(product("variants #>> '{1,sku}'", "Mug"), "SHIRT-S");
+  EXPECT_EQ(variants(), "S=:0, L=MUG:0");
+}
+
+TEST_F(ImportProducts, ASkuThatTheStoreTookFromAProductIsFreeForANewOne) {
+  const auto old = store.add_product({{"name", "Old"}, {"sku", "S1"}}, an_hour_ago());
+  auto connection = connect(store, {.sync_products = true});
+  connection.sync();
+  store.change_product(old, {{"sku", ""}});
+  connection.sync();
+  EXPECT_EQ(product("sku", "Old"), "S1") << "what has no value in the store stays";
+  const auto second = store.add_product({{"name", "New"}, {"sku", "S1"}});
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(product("sku", "New"), "S1");
+  EXPECT_EQ(product("coalesce(sku, 'none')", "Old"), "none");
+  // The new one may come before the change of the old one.
+  store.add_product({{"name", "Newest"}, {"sku", "S1"}});
+  EXPECT_EQ(connection.sync().errors.size(), 1U);
+  store.change_product(second, {{"sku", ""}});
+  connection.sync();
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(product("sku", "Newest"), "S1");
+}
+
+TEST_F(ImportProducts, AProductGetsItsSkuOnceAPersonHasFreedIt) {
+  const auto ours = tenant.sql.value(
+      "insert into products (business_id, name, sku) values ($1, 'Ours', 'OURS') returning guid",
+      {tenant.id});
+  const auto mug = store.add_product({{"name", "Mug"}, {"sku", "MUG"}}, an_hour_ago());
+  auto connection = connect(store, {.sync_products = true});
+  connection.sync();
+  store.change_product(mug, {{"sku", "OURS"}});
+  EXPECT_EQ(connection.sync().errors.size(), 1U);
+  EXPECT_EQ(product("sku", "Mug"), "MUG");
+  EXPECT_EQ(product("sku", "Ours"), "OURS") << "a product of people keeps its SKU";
+  ASSERT_EQ(tenant.http.put("/api/v1/Products/" + ours, {{"sku", "FREE"}}).status, 200);
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(product("sku", "Mug"), "OURS");
 }
 
 TEST_F(ImportProducts, TheFirstOrdersHaveTheMeasuresOfTheirProductsAndVariants) {

@@ -61,6 +61,7 @@ class MedusaServer {
 
  private:
   void start();
+  void make_user();
   void make_key();
   void make_shop();
 

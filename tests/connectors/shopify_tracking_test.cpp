@@ -315,6 +315,24 @@ TEST_F(ShopifyTracking, ACarriersNumberThatIsKnownLaterReplacesOurs) {
   EXPECT_EQ(shop.notifications(), 2U) << "the buyer gets the new number";
 }
 
+TEST_F(ShopifyTracking, AShipmentMayReturnToAnEarlierNumber) {
+  const auto id = shop.add_order();
+  const auto sent = [&](const std::string& number, const std::string& earlier) {
+    auto tracking = parcel(id, number);
+    tracking.earlier_numbers = {earlier};
+    return send(tracking);
+  };
+  EXPECT_TRUE(sent("AAA", "BBB"));
+  EXPECT_TRUE(sent("BBB", "AAA"));
+  EXPECT_TRUE(sent("AAA", "BBB"));
+  EXPECT_FALSE(sent("AAA", "BBB")) << "the store shows it";
+  const auto made = fulfillments(shop.order(id));
+  ASSERT_EQ(made.size(), 1U);
+  ASSERT_EQ(made[0].at("trackingInfo").as_array().size(), 1U);
+  EXPECT_EQ(text_at(made[0], "trackingInfo.0.number"), "AAA");
+  EXPECT_EQ(shop.notifications(), 3U);
+}
+
 TEST_F(ShopifyTracking, AReplacedNumberLeavesThoseOfOtherParcels) {
   const auto id = shop.add_order();
   send(ours(id));

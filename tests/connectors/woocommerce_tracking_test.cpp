@@ -194,6 +194,52 @@ TEST_F(WooCommerceTracking, ACarriersNumberThatIsKnownLaterReplacesOurs) {
   }
 }
 
+TEST_F(WooCommerceTracking, AShipmentMayReturnToAnEarlierNumber) {
+  const auto sent = [&](std::string number, std::string earlier) {
+    auto tracking = parcel(std::move(number));
+    tracking.earlier_numbers = {std::move(earlier)};
+    return send(tracking);
+  };
+  for (const auto& options : tracking_methods()) {
+    start_with_order(options);
+    EXPECT_TRUE(sent("AAA", "WB1"));
+    EXPECT_TRUE(sent("BBB", "AAA"));
+    EXPECT_TRUE(sent("AAA", "BBB"));
+    EXPECT_FALSE(sent("AAA", "BBB")) << "the store shows it";
+    if (const auto notes = store_->notes(order_); !notes.empty()) {
+      ASSERT_EQ(notes.size(), 3U);
+      EXPECT_NE(text_at(notes.back(), "note").find("AAA"), std::string::npos);
+    } else {
+      EXPECT_EQ(count_of("AAA"), 1U);
+      EXPECT_EQ(count_of("BBB"), 0U);
+    }
+  }
+}
+
+TEST_F(WooCommerceTracking, TheReturnToAnEarlierNumberIsNotedOnceAfterALostResponse) {
+  auto first = parcel("AAA");
+  auto second = parcel("BBB");
+  first.earlier_numbers = {"BBB"};
+  second.earlier_numbers = {"AAA"};
+  for (const auto* const method : {"POST", "PUT"}) {
+    start_with_order({});
+    send(first);
+    send(second);
+    Fault lost = lost_answer();
+    lost.method = method;
+    store_->fail(lost);
+    EXPECT_EQ(problem_of([&] { send(first); }), StoreProblem::busy) << method;
+    send(first);
+    EXPECT_EQ(store_->notes(order_).size(), 3U) << method;
+    // The number changes again although the meta data has not followed the last note.
+    lost.method = "POST";
+    store_->fail(lost);
+    EXPECT_EQ(problem_of([&] { send(second); }), StoreProblem::busy);
+    EXPECT_TRUE(send(first)) << "the buyer was told BBB last";
+    EXPECT_EQ(store_->notes(order_).size(), 5U) << method;
+  }
+}
+
 TEST_F(WooCommerceTracking, AChangedFulfillmentKeepsItsOtherData) {
   start_with_order({.fulfillments = true});
   send(ours());

@@ -19,8 +19,8 @@ ImportClaim claim_of(const storage::sql::imports::Claim::Row& row) {
           .due_at = row.due_at,
           .failures = row.failures,
           .products_failures = row.products_failures,
-          .orders = {row.orders_reached, row.orders_moved_at, row.orders_swept_at},
-          .products = {row.products_reached, row.products_moved_at, row.products_swept_at},
+          .orders = believable({row.orders_reached, row.orders_moved_at, row.orders_swept_at}),
+          .products = believable({row.products_reached, row.products_moved_at, row.products_swept_at}),
           .services = service_rules(row.service_mapping),
           .import_since = row.import_since};
 }

@@ -37,6 +37,12 @@ struct Entry {
   const ServiceRule* service = nullptr;  // for its shipping method, if any
 };
 
+/// An order here that the store has changed.
+struct Here {
+  std::string status, number;
+  Time created_at;
+};
+
 Unreadable unreadable(const StoreOrder& order, std::string reason) {
   return {.external_id = order.external_id,
           .number = order.number,
@@ -142,11 +148,13 @@ class OrderPage {
         changed.push_back(entry.guid);
       }
     }
-    std::map<Guid, std::string> current;
+    std::map<Guid, Here> current;
     if (!changed.empty()) {
       const auto locked =
           co_await work.run(sql::imports::LockOrders{.business = scope_.business, .orders = changed});
-      for (const auto& row : locked) current.emplace(row.guid, row.status);
+      for (const auto& row : locked)
+        current.emplace(row.guid,
+                        Here{std::string(row.status), std::string(row.order_number), row.created_at});
     }
     for (auto& entry : entries_) {
       if (entry.is_new || entry.is_same) continue;
@@ -159,13 +167,20 @@ class OrderPage {
     }
   }
 
-  void decide(Entry& entry, const std::string& current) {
+  void decide(Entry& entry, const Here& here) {
+    const std::string& current = here.status;
+    const auto& order = *entry.order;
+    auto other = is_closed(current) ? reused_id(order, here.number, here.created_at) : std::nullopt;
+    if (other) {
+      entry.is_written = false;
+      contradictions_.push_back({order.external_id, order.number, std::move(*other)});
+      return;
+    }
     const auto verdict = decide_status(current, entry.before, entry.order->status);
     entry.is_written = entry.is_written && !is_closed(current);
     entry.is_moved = verdict.move.has_value() && !entry.is_written;
     entry.status = verdict.move.value_or(current);
     if (!verdict.contradiction) return;
-    const auto& order = *entry.order;
     contradictions_.push_back({order.external_id, order.number, *verdict.contradiction});
   }
 
@@ -415,7 +430,7 @@ class OrderPage {
   const ImportScope& scope_;
   std::vector<Entry> entries_;
   std::vector<Unreadable> unread_;       // orders of which at most the status is written
-  std::vector<Refused> contradictions_;  // about the statuses of orders that were imported
+  std::vector<Refused> contradictions_;  // about orders that were imported and differ in the store
   std::vector<Refused> remarks_;         // about other things of orders that were imported
   std::vector<std::string> left_out_;    // ids of orders that the store created too early
   int shared_addresses_ = 0;             // remarks about them

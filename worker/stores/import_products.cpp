@@ -12,6 +12,7 @@
 #include "worker/stores/import_page.hpp"
 #include "worker/stores/import_rules.hpp"
 #include "worker/stores/import_variants.hpp"
+#include "worker/stores/waiting_skus.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -83,7 +84,8 @@ std::set<std::string> skus_of(const Text& sku, const json::array& variants) {
 
 class ProductPage {
  public:
-  ProductPage(const ImportScope& scope, const std::vector<const StoreProduct*>& products) : scope_(scope) {
+  ProductPage(const ImportScope& scope, const std::vector<const StoreProduct*>& products)
+      : scope_(scope), waiting_(scope) {
     for (const auto* const product : products) products_.push_back(*product);
   }
 
@@ -100,11 +102,14 @@ class ProductPage {
                                                        .aside_skus = aside_skus_,
                                                        .variants = variants_});
     }
+    co_await waiting_.keep(work);
     PageCounts counts;
     counts.failed = static_cast<std::int64_t>(refused.size() + set_aside_.size());
     auto errors = refused;
-    for (const auto* const list : {&set_aside_, &remarks_}) {
-      errors.insert(errors.end(), list->begin(), list->end());
+    errors.insert(errors.end(), set_aside_.begin(), set_aside_.end());
+    for (const Remark& remark : remarks_) {
+      const std::string& id = remark.error.external_id;
+      if (!remark.waiting_part || waiting_.waits(id, *remark.waiting_part)) errors.push_back(remark.error);
     }
     co_await work.commit({.counts = counts, .products_reached = reached, .most_errors = most_errors}, errors);
     co_return counts;
@@ -121,6 +126,10 @@ class ProductPage {
     bool operator()(const std::string& a, const std::string& b) const {
       return std::pair(a.size(), std::string_view(a)) < std::pair(b.size(), std::string_view(b));
     }
+  };
+  struct Remark {
+    Refused error;
+    Text waiting_part = {};  // the remark holds only while this part of the product waits for its SKU
   };
   /// A product here, and its ids in this store.
   struct Holder {
@@ -166,14 +175,17 @@ class ProductPage {
   /// Reads the holders of the SKUs of changed products.
   asio::awaitable<void> look_up_holders(PageWork& work) {
     std::vector<Guid> guids;
+    bool has_changes = false;
     const auto add = [&](const Text& sku) {
       if (const Guid owner = owner_of(sku); !owner.is_nil()) guids.push_back(owner);
     };
     for (const auto& product : products_) {
       if (is_same(product, digest_of(product))) continue;
+      has_changes = true;
       add(product.sku);
       for (const auto& variant : product.variants) add(variant.sku);
     }
+    if (has_changes) co_await waiting_.load(work);
     if (guids.empty()) co_return;
     const auto rows = co_await work.run(sql::imports::ProductHolders{
         .business = scope_.business, .integration = scope_.integration, .products = guids});
@@ -238,29 +250,51 @@ class ProductPage {
     guids_.push_back(owner);
     digests_.push_back(std::string(aside) + digest);
     aside_skus_.push_back(sku);
+    if (sku) waiting_.add_aside(product.external_id, *sku);
     variants_.emplace_back();
   }
 
-  void remark(const StoreProduct& product, const std::string& text) {
-    remarks_.push_back({product.external_id, std::nullopt, "The product " + product.name + ": " + text});
+  void remark(const StoreProduct& product, const std::string& text, Text waiting_part = std::nullopt) {
+    remarks_.push_back({{product.external_id, std::nullopt, "The product " + product.name + ": " + text},
+                        std::move(waiting_part)});
   }
 
-  /// Removes the SKUs that another product or variant has.
-  StoreProduct with_free_skus(StoreProduct product, const Guid& guid) {
-    const auto drop = [&](Text& sku, const std::string& what, const std::string& owner) {
-      remark(product, "the SKU " + *sku + " of " + what + " is that of " + owner +
-                          ". It is left out, because SKUs are unique here.");
+  /// Takes the SKUs of the store's product from products here that have others in the store.
+  asio::awaitable<void> take_outdated_skus(PageWork& work, const StoreProduct& product, const Guid& guid) {
+    std::vector<Text> skus{product.sku};
+    for (const auto& variant : product.variants) skus.push_back(variant.sku);
+    for (const Text& sku : skus) {
+      const Guid owner = owner_of(sku);
+      if (owner.is_nil() || owner == guid) continue;
+      if (co_await waiting_.take(work, owner, *sku)) owners_.erase(*sku);
+    }
+  }
+
+  /// Removes the SKUs that another product or variant has. `wanted` becomes those of another product, and
+  /// names the parts without a SKU.
+  StoreProduct with_free_skus(StoreProduct product, const Guid& guid, WantedSkus& wanted) {
+    const auto drop = [&](Text& sku, const std::string& what, const std::string& owner, Text part) {
+      remark(product,
+             "the SKU " + *sku + " of " + what + " is that of " + owner +
+                 ". It is left out, because SKUs are unique here.",
+             std::move(part));
       sku.reset();
     };
     std::set<std::string> own;
-    const auto check = [&](Text& sku, const std::string& what) {
-      if (!sku) return;
+    const auto check = [&](Text& sku, const std::string& what, const Text& part) {
       const Guid owner = owner_of(sku);
-      if (!owner.is_nil() && owner != guid) return drop(sku, what, holder_text(owner));
-      if (!own.insert(*sku).second) drop(sku, what, "another variant");
+      if (!owner.is_nil() && owner != guid) {
+        if (part) wanted.emplace(*part, *sku);
+        return drop(sku, what, holder_text(owner), part);
+      }
+      if (sku && !own.insert(*sku).second) drop(sku, what, "another variant", std::nullopt);
+      if (!sku && part) wanted.emplace(*part, std::nullopt);
     };
-    check(product.sku, "the product");
-    for (auto& variant : product.variants) check(variant.sku, "its variant " + variant.name);
+    check(product.sku, "the product", "");
+    for (auto& variant : product.variants) {
+      const Text part = variant.external_id.empty() ? std::nullopt : Text(variant.external_id);
+      check(variant.sku, "its variant " + variant.name, part);
+    }
     return product;
   }
 
@@ -285,6 +319,8 @@ class ProductPage {
     if (is_same(read, digest)) co_return;
     const auto known = known_.find(read.external_id);
     const bool is_here = known != known_.end() && !known->second.digest.starts_with(aside);
+    waiting_.forget(read.external_id);
+    co_await take_outdated_skus(work, read, is_here ? known->second.guid : Guid());
     Guid guid = is_here ? known->second.guid : owner_of(read);
     if (is_anothers(guid, read)) {
       const bool shares_a_variant_only = !is_here && owner_of(read.sku) != guid && has_free_sku(read);
@@ -293,7 +329,8 @@ class ProductPage {
     }
     const bool is_new = guid.is_nil();
     if (is_new) guid = Guid::random();
-    auto product = with_free_skus(read, guid);
+    WantedSkus wanted;
+    auto product = with_free_skus(read, guid, wanted);
     const auto customs = customs_of(read);
     for (const auto& remarks : {customs.remarks, unreadable_values(read)}) {
       for (const std::string& text : remarks) remark(read, text);
@@ -306,19 +343,28 @@ class ProductPage {
       auto columns = columns_of(product, customs, std::move(merged.variants));
       columns["guid"] = guid.to_string();
       co_await work.run(sql::imports::AddProduct{.business = scope_.business, .product = to_json(columns)});
+      std::erase_if(wanted, [](const auto& part) { return !part.second; });
     } else {
       if (!is_here)
         remark(read, "it is " + holder_text(guid) + " here, which has the SKU " +
                          shared_sku(read, guid).value_or("") + ", and its values replace those here.");
-      ids = co_await change_product(work, guid, product, customs, is_here ? &known->second : nullptr);
+      ids = co_await change_product(work, guid, product, customs, is_here ? &known->second : nullptr, wanted);
     }
     remember(product, guid, digest, ids);
+    waiting_.add(read.external_id, guid, ids, std::move(wanted));
+    const auto passed_on = co_await waiting_.pass_on(work, read.external_id, std::exchange(freed_, {}));
+    for (const auto& [sku, owner] : passed_on) {
+      owners_.erase(sku);
+      if (!owner.is_nil()) owners_.emplace(sku, owner);
+    }
   }
 
   /// Writes the product to the one here; removes the SKUs from it that it cannot have. `known` is null if the
-  /// one here did not come from it.
+  /// one here did not come from it. Parts that have no SKU here either are removed from `wanted`,
+  /// and those of people, who may have given a SKU to what has none in the store.
   asio::awaitable<VariantIds> change_product(PageWork& work, const Guid& guid, StoreProduct& product,
-                                             const ProductCustoms& customs, const Known* known) {
+                                             const ProductCustoms& customs, const Known* known,
+                                             WantedSkus& wanted) {
     const auto locked =
         co_await work.run(sql::imports::LockProduct{.business = scope_.business, .product = guid});
     const auto row = locked.find();
@@ -328,19 +374,29 @@ class ProductPage {
       own.has_ids = known->variants.has_value();
       own.ids = variant_ids(known->variants.value_or(""));
     }
+    if (known == nullptr) std::erase_if(wanted, [](const auto& part) { return !part.second; });
     const auto before = skus_of(own.sku, own.variants);
+    const bool had_sku = own.sku.has_value();
+    drop_outdated_skus(own, product, wanted);
+    const bool has_lost_sku = had_sku && !own.sku;
     const auto gone = co_await gone_everywhere(work, guid, own, product);
     const Text sku = own.sku;
     auto merged = merge_variants(std::move(own), product, gone);
     for (const std::string& text : merged.remarks) remark(product, text);
-    const auto after = skus_of(product.sku ? product.sku : sku, merged.variants);
+    OwnProduct written{
+        .sku = product.sku ? product.sku : sku, .variants = std::move(merged.variants), .ids = merged.ids};
+    std::erase_if(wanted,
+                  [&](const auto& part) { return !part.second && !sku_of_part(written, part.first); });
+    const auto after = skus_of(written.sku, written.variants);
     for (const std::string& each : before) {
-      if (!after.contains(each)) owners_.erase(each);
+      if (after.contains(each)) continue;
+      owners_.erase(each);
+      freed_.insert(each);
     }
+    auto columns = columns_of(product, customs, std::move(written.variants));
+    if (has_lost_sku) columns.emplace("sku", nullptr);  // unless the store has one
     co_await work.run(sql::imports::ChangeProduct{
-        .business = scope_.business,
-        .product = guid,
-        .changes = to_json(columns_of(product, customs, std::move(merged.variants)))});
+        .business = scope_.business, .product = guid, .changes = to_json(columns)});
     co_return std::move(merged.ids);
   }
 
@@ -365,7 +421,9 @@ class ProductPage {
   std::unordered_map<std::string, Guid> owners_;  // of SKUs
   std::map<Guid, Holder> holders_;
   std::vector<Refused> set_aside_;  // products
-  std::vector<Refused> remarks_;    // about imported products
+  std::vector<Remark> remarks_;     // about imported products
+  WaitingSkus waiting_;
+  std::set<std::string> freed_;  // SKUs that the product which is written does not have any more
   std::vector<std::string> ids_;
   std::vector<Guid> guids_;
   std::vector<std::string> digests_;

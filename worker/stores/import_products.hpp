@@ -9,8 +9,9 @@ namespace waybill::worker {
 /// id in the store, otherwise by its SKU or that of a variant; without a SKU it is new. Fields without a
 /// value in the store stay unchanged, as do those with a value that cannot be read, which is named. SKUs are
 /// unique here, but not in a store: a new product with the SKU of another one of the store is set aside until
-/// the SKU is free, and a variant with the SKU of another product has none. The run's errors name both; it
-/// counts only the failures of products.
+/// the SKU is free. A known product, or a variant, with the SKU of another one keeps its own or has none
+/// until the other one has another SKU in the store. The run's errors name both; it counts only the failures
+/// of products.
 asio::awaitable<PageCounts> import_products(const ImportScope& scope,
                                             connectors::StorePage<connectors::StoreProduct> page);
 

@@ -418,6 +418,18 @@ bool is_closed(std::string_view status) {
   return status == "shipped" || status == "delivered" || status == "cancelled";
 }
 
+std::optional<std::string> reused_id(const connectors::StoreOrder& order, std::string_view number_here,
+                                     Time created_here) {
+  // Longer than the error of a store that mixes up time zones.
+  constexpr auto tolerance = std::chrono::days(2);
+  if (std::chrono::abs(order.created_at - created_here) < tolerance) return std::nullopt;
+  constexpr std::size_t date = 10;
+  return "It is not imported: it has the id of the order " + std::string(number_here) + " of " +
+         format_timestamp(created_here).substr(0, date) +
+         ", which is closed here, and the store created it on " +
+         format_timestamp(order.created_at).substr(0, date) + ".";
+}
+
 StatusVerdict decide_status(std::string_view here, std::optional<std::string_view> before,
                             std::string_view now) {
   if (now == here || now == before) return {};
@@ -434,6 +446,21 @@ std::optional<Time> import_start(const ImportProgress& progress) {
   const bool is_settled = progress.advanced_at && progress.pass_began_at &&
                           *progress.pass_began_at >= *progress.advanced_at + visible_after;
   return *progress.reached - (is_settled ? same_second : visible_after);
+}
+
+ImportProgress believable(ImportProgress progress) {
+  if (progress.reached && progress.advanced_at)
+    progress.reached = std::min(*progress.reached, *progress.advanced_at);
+  return progress;
+}
+
+std::optional<Time> reached_before_setback(const ImportProgress& progress, Time store_time, Time now) {
+  const auto start = import_start(progress);
+  if (!start) return std::nullopt;
+  // All changes before the later of the two have been read, whatever the store's clock showed then.
+  const auto last = std::max(progress.advanced_at, progress.pass_began_at);
+  const Time then = store_time - (last ? std::max(now - *last, Duration::zero()) : Duration::zero());
+  return then < *start ? std::optional(then) : std::nullopt;
 }
 
 Time order_import_start(const ImportProgress& progress, Time since) {

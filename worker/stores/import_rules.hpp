@@ -92,6 +92,11 @@ const ServiceRule* find_service(const std::vector<ServiceRule>& rules,
 /// True if an order with this status no longer takes changes from the store: shipped, delivered or cancelled.
 bool is_closed(std::string_view status);
 
+/// The reason that an order of the store cannot be the closed one here with its id, because the two were
+/// created at different times; nullopt if it can.
+std::optional<std::string> reused_id(const connectors::StoreOrder& order, std::string_view number_here,
+                                     Time created_here);
+
 struct StatusVerdict {
   std::optional<std::string_view> move;      // the new status
   std::optional<std::string> contradiction;  // a permanent difference from the store, for the user
@@ -104,10 +109,15 @@ StatusVerdict decide_status(std::string_view here, std::optional<std::string_vie
 
 /// The progress of the imports from a store.
 struct ImportProgress {
-  std::optional<Time> reached;        // all changes up to this time are read; by the store's clock
+  std::optional<Time> reached;  // all changes up to this time are read; by the store's clock, but never later
+                                // than `advanced_at`
   std::optional<Time> advanced_at;    // the last advance of `reached`, by the local clock
   std::optional<Time> pass_began_at;  // the start of the last complete import, by the local clock
 };
+
+/// The progress without a `reached` that cannot be right: no change had been made later than the time of the
+/// advance, so a later `reached` is that of a store whose clock was ahead, and may be put right at any time.
+ImportProgress believable(ImportProgress progress);
 
 /// The longest time by which a change may become visible in a store after its timestamp, which may be the
 /// start of its transaction or come from another server of the store.
@@ -115,12 +125,15 @@ inline constexpr Duration visible_after = std::chrono::minutes(5);
 /// The overlap for timestamps in whole seconds, because queries select only changes later than a time.
 inline constexpr Duration same_second = std::chrono::seconds(1);
 
-/// The start of the next import. Changes that become visible late are not missed, and the local clock is
-/// never compared with the store's: the overlap ends when a complete import began `visible_after` or more
-/// after the last advance.
+/// The start of the next import. Changes that become visible late are not missed, and the clocks need not
+/// agree: the overlap ends when a complete import began `visible_after` or more after the last advance.
 std::optional<Time> import_start(const ImportProgress& progress);
 /// The same for orders. The first import begins at `since`, because no order changes before it is created.
 Time order_import_start(const ImportProgress& progress, Time since);
+
+/// The store's time of the changes since the last import, by what its clock shows now, if the next import
+/// would begin later: the store's clock was put back. `now` is the local time.
+std::optional<Time> reached_before_setback(const ImportProgress& progress, Time store_time, Time now);
 
 /// The longest time for which the products of an import are read before its orders.
 inline constexpr Duration products_first = std::chrono::seconds(30);

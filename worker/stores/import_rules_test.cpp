@@ -300,6 +300,35 @@ TEST(ImportRules, OverlapEndsAfterACompleteImportWithoutNews) {
   EXPECT_EQ(import_start({at, moved, moved + 5min}), at - 1s);
 }
 
+TEST(ImportRules, ATimeReachedAfterItsOwnAdvanceIsNotBelieved) {
+  const Time at = *parse_timestamp("2026-11-20T05:00:00Z");
+  EXPECT_EQ(believable({at + 6h, at, at + 1h}).reached, at) << "the store's clock was ahead";
+  EXPECT_EQ(believable({at - 6h, at, at + 1h}).reached, at - 6h) << "it may be behind";
+  EXPECT_EQ(believable({at, std::nullopt, std::nullopt}).reached, at);
+  EXPECT_EQ(believable({std::nullopt, at, at}).reached, std::nullopt);
+}
+
+TEST(ImportRules, AnImportBeginsEarlierOnceTheStoresClockWasPutBack) {
+  const Time at = *parse_timestamp("2026-11-20T05:00:00Z");
+  const ImportProgress unsettled{at, at, at - 1min};
+  const ImportProgress settled{at, at, at + 10min};
+  const auto put_back = [](const ImportProgress& progress, Time now, Duration by) {
+    return reached_before_setback(progress, now - by, now);
+  };
+  for (const Duration passed : {0min, 1min, 60 * 24min}) {
+    EXPECT_EQ(put_back(unsettled, at + passed, 0s), std::nullopt);
+    EXPECT_EQ(put_back(unsettled, at + passed, 5min), std::nullopt) << "the overlap has these changes";
+    EXPECT_EQ(put_back(unsettled, at + passed, 6h), at - 6h) << "changes since the last advance";
+    EXPECT_EQ(put_back(settled, at + 10min + passed, 10min), std::nullopt);
+    EXPECT_EQ(put_back(settled, at + 10min + passed, 11min), at - 1min) << "changes since the last import";
+  }
+  EXPECT_EQ(put_back(unsettled, at - 1h, 6h), at - 7h) << "the local clock was put back, too";
+  EXPECT_EQ(put_back({}, at, 6h), std::nullopt) << "everything is read";
+  EXPECT_EQ(put_back({at, std::nullopt, std::nullopt}, at, 1h), at - 1h);
+  // A store that is always behind is not read again and again.
+  EXPECT_EQ(put_back({at - 6h, at, at - 1min}, at + 1min, 6h), std::nullopt);
+}
+
 TEST(ImportRules, TheFirstImportOfOrdersBeginsAtImportSince) {
   const Time since = *parse_timestamp("2026-11-01T00:00:00Z");
   EXPECT_EQ(order_import_start({}, since), since - 1s);
@@ -405,6 +434,17 @@ TEST(ImportRules, AProductWithoutAPriceOfItsOwnHasTheLowestOfItsVariants) {
       "9,90")
       << "one that cannot be read is named";
   EXPECT_EQ(price({.external_id = "1", .name = "Tea", .variants = {{.name = "S"}}}), std::nullopt);
+}
+
+TEST(ImportRules, AnOrderThatTheStoreCreatedOnAnotherDayIsNotTheClosedOneWithItsId) {
+  auto order = good_order();
+  order.created_at = *parse_timestamp("2026-07-10T10:00:00Z");
+  for (const auto* const same : {"2026-07-10T10:00:00Z", "2026-07-09T20:00:00Z", "2026-07-11T23:00:00Z"})
+    EXPECT_EQ(reused_id(order, "7", *parse_timestamp(same)), std::nullopt) << same;
+  EXPECT_EQ(reused_id(order, "7", *parse_timestamp("2026-07-20T10:00:00Z")),
+            "It is not imported: it has the id of the order 7 of 2026-07-20, which is closed here, and the "
+            "store created it on 2026-07-10.");
+  EXPECT_TRUE(reused_id(order, "7", *parse_timestamp("2026-07-08T10:00:00Z")));
 }
 
 TEST(ImportRules, LengthsOfVariantsChangeTheDigestOfAProductAndAreNamedIfTheyCannotBeStored) {

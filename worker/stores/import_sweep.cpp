@@ -1,15 +1,18 @@
 #include "worker/stores/import_sweep.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/system/system_error.hpp>
 
+#include "base/database_clock.hpp"
 #include "connectors/store_call.hpp"
 #include "connectors/store_memory.hpp"
 #include "storage/sql/imports.sql.hpp"
@@ -112,11 +115,36 @@ class Sweep {
     std::optional<Time> reached = {};
   };
 
+  /// Begins to read a list with its first page: where the last import ended, or earlier if the store's clock
+  /// was put back since then.
+  template <typename Record, typename Open>
+  asio::awaitable<Reading<Record>> begin(ImportProgress& progress, Open open) {
+    Reading<Record> reading{.pages = open(progress), .start = progress.reached};
+    reading.page = co_await call_store([&] { return reading.pages->next(); });
+    const auto store_time = control_.store_time();
+    const auto earlier =
+        store_time ? reached_before_setback(progress, *store_time, database_clock().now()) : std::nullopt;
+    if (earlier) {
+      constexpr bool is_of_orders = std::is_same_v<Record, connectors::StoreOrder>;
+      const auto at = [&](bool is_moved) { return is_moved ? earlier : std::nullopt; };
+      co_await scope_.thread.database().write(
+          storage::sql::imports::GoBack{.business = scope_.business,
+                                        .integration = scope_.integration,
+                                        .worker = scope_.worker,
+                                        .orders_reached = at(is_of_orders),
+                                        .products_reached = at(!is_of_orders)},
+          {});
+      progress = {.reached = earlier};
+      reading = {.pages = open(progress), .start = earlier};
+    }
+    co_return reading;
+  }
+
   asio::awaitable<void> read_orders(SweepResult& end) {
     end.has_orders = false;
-    Reading<connectors::StoreOrder> reading{
-        .pages = store_.orders_since(order_import_start(orders_, claim_.import_since)),
-        .start = orders_.reached};
+    auto reading = co_await begin<connectors::StoreOrder>(orders_, [this](const ImportProgress& progress) {
+      return store_.orders_since(order_import_start(progress, claim_.import_since));
+    });
     co_await read_all(reading, import_orders, forever, end);
     co_await retry_failures(end);
     end.has_orders = true;
@@ -148,9 +176,10 @@ class Sweep {
   /// Reads the products from where an earlier call ended, and ends after a page at or after `until`.
   asio::awaitable<void> read_products(SweepResult& end, steady_clock::time_point until) {
     if (!products_.pages) {
-      auto progress = claim_.products;
-      if (co_await forget_aside()) progress.reached.reset();
-      products_ = {.pages = store_.products_since(import_start(progress)), .start = progress.reached};
+      if (co_await forget_aside()) products_from_.reached.reset();
+      products_ = co_await begin<connectors::StoreProduct>(
+          products_from_,
+          [this](const ImportProgress& from) { return store_.products_since(import_start(from)); });
     }
     end.has_products = co_await read_all(products_, import_products, until, end);
   }
@@ -174,7 +203,8 @@ class Sweep {
     while (reading.page) {
       auto page = *std::exchange(reading.page, std::nullopt);
       const auto memory = charge_for(page);
-      if (page.reached) reading.reached = page.reached;
+      // The store's clock may be ahead, and be put right at any time.
+      if (page.reached) reading.reached = page.reached = std::min(*page.reached, database_clock().now());
       const auto reached = page.reached;
       // The store prepares the next page while this one is written.
       auto [counts, next] = co_await (capture(import(scope_, std::move(page))) &&
@@ -255,6 +285,7 @@ class Sweep {
   connectors::Store& store_;
   const SweepControl& control_;
   ImportProgress orders_ = claim_.orders;
+  ImportProgress products_from_ = claim_.products;
   Reading<connectors::StoreProduct> products_;
   std::exception_ptr products_failure_;
   bool may_yield_ = true;

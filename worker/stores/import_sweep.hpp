@@ -18,6 +18,7 @@ struct SweepControl {
   std::function<asio::awaitable<void>(Duration duration)> pause;  // waits for `duration` or less
   /// Lets requests to the store that begin at or after a time fail with operation_aborted; nullopt: none.
   std::function<void(std::optional<std::chrono::steady_clock::time_point> end)> end_requests_at;
+  std::function<std::optional<Time>()> store_time;  // present time by the last Date of the store
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 };
 

@@ -17,6 +17,7 @@
 
 #include "base/database_clock.hpp"
 #include "base/observe.hpp"
+#include "domain/workflows/retry.hpp"
 #include "net/destination/destination.hpp"
 #include "net/http/counted_response.hpp"
 #include "storage/sql/imports.sql.hpp"
@@ -76,6 +77,7 @@ class Importer::Impl {
     steady_clock::time_point opened_at = steady_clock::now();  // when its store was opened
     const steady_clock::time_point began = steady_clock::now();
     std::optional<steady_clock::time_point> requests_end;
+    std::optional<Duration> store_is_ahead;  // by the Date of its last answer
     asio::steady_timer pause;
   };
   struct KeptStore {
@@ -196,7 +198,11 @@ class Importer::Impl {
         .must_stop = [this, &running] { return tasks_.is_stopping() || !running.has_lease; },
         .others_wait = [this] { return running_.size() >= options_.places; },
         .pause = [this, &running](Duration duration) { return wait(running.pause, duration); },
-        .end_requests_at = [&running](auto end) { running.requests_end = end; }};
+        .end_requests_at = [&running](auto end) { running.requests_end = end; },
+        .store_time = [&running]() -> std::optional<Time> {
+          if (!running.store_is_ahead) return std::nullopt;
+          return database_clock().now() + *running.store_is_ahead;
+        }};
     const ImportScope scope{.thread = thread_,
                             .business = claim.business,
                             .integration = claim.integration,
@@ -239,6 +245,16 @@ class Importer::Impl {
            steady_clock::now() >= *running->second.requests_end;
   }
 
+  void note_date(const Guid& integration, const net::HttpResponse& response) {
+    constexpr int success = 200, redirection = 300;
+    const auto running = running_.find(integration);
+    const auto date = response.header("date");
+    if (running == running_.end() || !date || response.status < success || response.status >= redirection)
+      return;
+    if (const auto time = domain::parse_http_date(*date))
+      running->second.store_is_ahead = *time - database_clock().now();
+  }
+
   connectors::Send send(Guid business, Guid integration) {
     return [this, business, integration](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
       net::HttpResponse response;
@@ -251,6 +267,7 @@ class Importer::Impl {
       request.owner = integration.to_string();
       const auto destination = net::parse_destination(request.url);
       response = co_await tasks_.fetch(std::move(request));
+      note_date(integration, response);
       if (destination) {
         count_response(options_.counts,
                        {.business = business,
