@@ -130,8 +130,14 @@ using PurchaseAnswer = std::variant<BoughtLabel, RefusedPurchase, UnknownPurchas
 struct StillDraft {
   std::string gateway_id;
 };
+/// A label that was bought and then voided, cancelled or refunded in the gateway. Without a number it is a
+/// cancelled draft, and not known to have been bought.
+struct VoidedLabel {
+  BoughtLabel label;
+  bool is_pending = false;  // the refund was asked for, and may still be rejected
+};
 struct NotThere {};
-using FoundPurchase = std::variant<BoughtLabel, StillDraft, NotThere>;
+using FoundPurchase = std::variant<BoughtLabel, VoidedLabel, StillDraft, NotThere>;
 
 enum class VoidAnswer : std::uint8_t { voided, pending, refused, unknown };
 struct VoidResult {
@@ -146,8 +152,9 @@ struct CarrierScan {
   std::string status;
   std::string code, description, location;
   Time at;
-  bool has_zone = true;    // false: `at` is not exact; the trace says so
-  bool is_return = false;  // the parcel is on its way back to its sender, or has arrived there
+  bool has_zone = true;       // false: `at` is not exact; the trace says so
+  bool is_return = false;     // the parcel is on its way back to its sender, or has arrived there
+  bool tells_return = false;  // by this scan itself
 };
 
 struct TrackAnswer {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "storage/carriers/scan_lists.hpp"
 #include "storage/sql/shipments.sql.hpp"
@@ -48,6 +49,20 @@ std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid
   return traces;
 }
 
+TrackAnswer of_label(TrackAnswer answer, Time since) {
+  const auto dropped =
+      std::erase_if(answer.scans, [&](const CarrierScan& scan) { return scan.at < since - earliest_scan; });
+  if (dropped == 0) return answer;
+  if (answer.scans.empty()) answer.estimated_delivery.reset();
+  bool is_return = false;
+  for (CarrierScan& scan : answer.scans) {
+    is_return = is_return || scan.tells_return;
+    scan.is_return = is_return;
+    if (!is_return && scan.status == "returned") scan.status = "delivered";
+  }
+  return answer;
+}
+
 std::optional<Time> return_in(const TrackAnswer& answer, Time now) {
   const auto first = std::ranges::find_if(answer.scans, &CarrierScan::is_return);
   return first == answer.scans.end() ? std::nullopt : std::optional(std::min(first->at, now));
@@ -56,10 +71,13 @@ std::optional<Time> return_in(const TrackAnswer& answer, Time now) {
 namespace {
 
 asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, const AskedParcel& parcel,
-                                          const TrackAnswer& answer, Time now) {
+                                          const TrackAnswer& answer, std::optional<Time> bought_since,
+                                          Time now) {
   const auto known = co_await transaction.run(sql::tracking_pulls::Returns{
       .business = parcel.business, .shipment = parcel.shipment, .number = parcel.number});
-  const auto since = known.empty() ? std::nullopt : std::optional(known.front().since);
+  auto since = known.empty() ? std::nullopt : std::optional(known.front().since);
+  // An earlier version has noted the return of another parcel.
+  if (since && bought_since && *since < *bought_since - earliest_scan) since.reset();
   const auto traces = traces_of(answer, parcel.shipment, since, now);
   const auto read = co_await storage::record_list(transaction, parcel.business, parcel.shipment, traces, now);
   if (const auto told = return_in(answer, now); told && told != since) {
@@ -72,9 +90,17 @@ asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, con
 }  // namespace
 
 asio::awaitable<AppliedScans> apply_answer(storage::Transaction& transaction, AskedParcel parcel,
-                                           const TrackAnswer& answer, Time now) {
+                                           const TrackAnswer& given, Time now) {
   AppliedScans applied;
-  if (!answer.scans.empty()) applied = co_await apply_scans(transaction, parcel, answer, now);
+  TrackAnswer answer = given;
+  std::optional<Time> bought_since;
+  if (!answer.scans.empty()) {
+    const auto label = co_await transaction.run(sql::tracking_pulls::LabelSince{
+        .business = parcel.business, .shipment = parcel.shipment, .number = parcel.number});
+    if (!label.empty()) bought_since = label.front().since;
+  }
+  if (bought_since) answer = of_label(std::move(answer), *bought_since);
+  if (!answer.scans.empty()) applied = co_await apply_scans(transaction, parcel, answer, bought_since, now);
   if (answer.estimated_delivery) {
     co_await transaction.run(storage::sql::shipments::Announce{.business = parcel.business,
                                                                .shipment = parcel.shipment,

@@ -28,6 +28,15 @@ struct AskedParcel {
 std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid& shipment,
                                            std::optional<Time> return_since, Time now);
 
+/// How long before its purchase a label's number can have scans of its parcel: zones and clocks differ.
+inline constexpr Duration earliest_scan = std::chrono::hours(24);
+
+/// The answer for the parcel of a label that was bought at `since` or later, without the scans that are more
+/// than `earliest_scan` older. Carriers use numbers again, so these are of another parcel: they are dropped,
+/// with what they say of a return. If nothing else was told, the announced delivery is that of the other
+/// parcel, too. Pure.
+TrackAnswer of_label(TrackAnswer answer, Time since);
+
 /// The time of the first return scan of an answer; nullopt if there is none. Pure.
 std::optional<Time> return_in(const TrackAnswer& answer, Time now);
 
@@ -36,7 +45,8 @@ struct AppliedScans {
   bool moved = false;
 };
 
-/// Stores the scans of an answer in `transaction`, and notes that the parcel comes back if they tell it. In
+/// Stores the scans of an answer in `transaction`, for a label that was bought here those of its parcel
+/// (`of_label`), and notes that the parcel comes back if they tell it. In
 /// any order and however often answers are applied, the shipment has the same traces and status. Then sets
 /// the date of delivery that the answer announces, unless a request has set another one: the one of the last
 /// answer counts. The shipment stays locked until the transaction ends. Throws DatabaseUnavailable or

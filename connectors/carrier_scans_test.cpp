@@ -279,6 +279,42 @@ TEST(CarrierScans, ADeliveryBeforeTheReturnStaysOne) {
   EXPECT_EQ(history.size(), told.size());
 }
 
+TEST(CarrierScans, FromLongBeforeThePurchaseOfTheLabelAreOfAnotherParcel) {
+  const Time bought = start + std::chrono::hours(100);
+  const auto answers = [](const std::vector<Told>& told) {
+    return std::vector{karrio_answer(told), easypost_answer(told)};
+  };
+  for (TrackAnswer& answer : answers({{"return_to_sender", 2},
+                                      {"delivered", 4},
+                                      {"in_transit", 77},
+                                      {"out_for_delivery", 101},
+                                      {"delivered", 102}})) {
+    answer.estimated_delivery = bought;
+    const TrackAnswer own = of_label(answer, bought);
+    EXPECT_EQ(own.estimated_delivery, bought);
+    History history;
+    history.apply(own);
+    EXPECT_EQ(history.size(), 3U) << "a scan of the day before is of this parcel";
+    EXPECT_EQ(history.status(), "delivered") << "the return was that of another parcel";
+    EXPECT_EQ(history.delivered_at(), start + std::chrono::hours(102));
+    History again = history;
+    again.apply(own);
+    EXPECT_EQ(again, history);
+  }
+  for (const TrackAnswer& answer :
+       answers({{"delivered", 4}, {"return_to_sender", 101}, {"delivered", 102}})) {
+    History history;
+    history.apply(of_label(answer, bought));
+    EXPECT_EQ(history.status(), "returned");
+  }
+  for (TrackAnswer& answer : answers({{"in_transit", 2}, {"delivered", 4}})) {
+    answer.estimated_delivery = start;
+    const TrackAnswer own = of_label(answer, bought);
+    EXPECT_TRUE(own.scans.empty());
+    EXPECT_FALSE(own.estimated_delivery);
+  }
+}
+
 TEST(CarrierScans, OfAHoldBeforeTheFirstMovementMoveNothing) {
   History history;
   history.apply(karrio_answer({{"pending", 1}, {"on_hold", 2}}));

@@ -154,6 +154,11 @@ class ItemReader {
 
 }  // namespace
 
+bool has_customs_items(const CustomsSource& source) {
+  const json::value given = json_of(source.given);
+  return !list_in(at(given, "items")).empty();
+}
+
 std::optional<CustomsData> customs_of(const CustomsSource& source, FieldErrors& errors) {
   const json::value given = json_of(source.given);
   CustomsData customs{

@@ -19,6 +19,9 @@ struct CustomsSource {
   bool is_return = false;
 };
 
+/// True if the shipment has items of its own for customs.
+bool has_customs_items(const CustomsSource& source);
+
 /// The customs data of a shipment to another customs territory, with weights in kg. The items are the given
 /// ones, or else those of the order, which take from their products what they lack; a product's value counts
 /// if the order has the currency of the business, and without any the price counts. Each item needs

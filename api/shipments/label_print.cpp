@@ -12,9 +12,9 @@
 
 #include "api/gateways/connected_carriers.hpp"
 #include "api/shipments/own_label.hpp"
+#include "api/shipments/print_places.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "api/threads/background.hpp"
-#include "base/call_places.hpp"
 #include "base/json.hpp"
 #include "documents/merge_process.hpp"
 #include "storage/sql/purchases.sql.hpp"
@@ -22,7 +22,8 @@
 namespace waybill::api {
 namespace {
 
-/// A business waits for its own merge and for the merges of others; each ends within 20 s.
+/// A business waits for its own request and, if there are many, for those of others. Each draws up to a
+/// hundred labels, in turns with others, and merges for up to 20 s.
 constexpr auto longest_wait = std::chrono::seconds(30);
 
 /// A shipment and where its label comes from.
@@ -158,20 +159,20 @@ asio::awaitable<std::vector<documents::LabelFile>> load_all(Services& services, 
   co_return files;
 }
 
-/// The right to load labels and merge them, of one request of a business and one request of all: each holds
-/// up to `largest_merge` bytes twice, and a merge holds a thread.
+/// The right to load labels and merge them. Each request holds up to `largest_merge` bytes, and twice as many
+/// during its merge.
 struct Turn {
   std::shared_ptr<void> of_business, of_all;
 };
 
 asio::awaitable<Turn> take_turn(Services& services, Guid business) {
   const auto until = services.clock.now() + longest_wait;
-  const auto take = [&](std::string owner) {
-    return services.printing.take(std::move(owner), until - services.clock.now());
+  const auto take = [&](CallPlaces& places, std::string owner) {
+    return places.take(std::move(owner), until - services.clock.now());
   };
   Turn turn;
-  turn.of_business = co_await take(business.to_string());
-  if (turn.of_business) turn.of_all = co_await take("");
+  turn.of_business = co_await take(services.printing.of_business, business.to_string());
+  if (turn.of_business) turn.of_all = co_await take(services.printing.of_all, "");
   if (!turn.of_all) throw Failure(ErrorCode::unavailable, "Too many labels are being printed; try again.");
   co_return turn;
 }
@@ -186,7 +187,7 @@ asio::awaitable<Answer> print_labels(Call& call, Services& services) {
   // A label may have been voided during the wait.
   const auto labels = co_await find_labels(services, call.business(), shipments);
   auto files = co_await load_all(services, call.business(), labels);
-  auto merged = co_await services.background.run(
+  auto merged = co_await services.merging.run(
       call.business(), [files = std::move(files)] { return documents::merge_apart(files); });
   FieldErrors errors;
   for (auto& [label, reason] : merged.unprintable) errors.push_back({field_of(label), std::move(reason)});

@@ -77,8 +77,8 @@ Failure cannot_void(const domain::Purchase& purchase) {
                         "; only a bought label can be voided, and only a requested purchase withdrawn.";
   if (purchase.status == PurchaseStatus::bought)
     message =
-        "The label is not known to the gateway, because an admin resolved its purchase as bought. Void it at "
-        "the carrier, then resolve the purchase as not_bought.";
+        "The gateway has not confirmed the label that an admin resolved as bought. Void it at the carrier, "
+        "then resolve the purchase as not_bought.";
   return {ErrorCode::conflict, std::move(message), {{"status", status}}};
 }
 
@@ -101,19 +101,21 @@ asio::awaitable<void> require_mode(storage::Transaction& transaction, storage::P
                 {{"testMode", "must be " + mode}});
 }
 
-/// The purchase that a call names, or else the last one of its shipment. Throws Failure: 404 for one of
-/// another shipment, 409 without a purchase.
-asio::awaitable<Guid> purchase_to_void(const Call& call, Services& services,
-                                       const sql::purchases::Terms::Row& terms) {
+/// The purchase that a call names, also one of a deleted shipment, for which a label may have turned up; or
+/// else the last one of the shipment. Throws Failure: 404 for one of another shipment, 409 without a
+/// purchase.
+asio::awaitable<Guid> purchase_to_void(const Call& call, Services& services) {
   if (const auto named = Guid::parse(call.parameter("purchaseId").value_or(""))) {
     const auto found =
         co_await services.db.read(sql::purchases::Get{.business = call.business(), .purchase = *named});
     if (found.empty() || found.front().shipment_id != call.id()) throw not_found("purchase");
     co_return *named;
   }
+  const auto terms = co_await services.db.read(terms_of(call));
+  if (terms.empty()) throw not_found("shipment");
   const auto latest =
       co_await services.db.read(sql::purchases::Latest{.business = call.business(), .shipment = call.id()});
-  if (latest.empty()) throw nothing_to_void(terms);
+  if (latest.empty()) throw nothing_to_void(terms.front());
   co_return latest.front().guid;
 }
 
@@ -124,16 +126,14 @@ domain::Effect take_back(storage::StoredPurchase& purchase, Time now) {
 }
 
 asio::awaitable<Answer> void_label(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(terms_of(call));
-  if (rows.empty()) throw not_found("shipment");
-  const Guid purchase = co_await purchase_to_void(call, services, rows.front());
+  const Guid purchase = co_await purchase_to_void(call, services);
   const storage::PurchaseKey key{call.business(), call.id(), purchase};
   const auto transaction = co_await services.db.begin(call.cause());
   co_await require_mode(*transaction, key);
   storage::PurchaseChange change{
       .key = key, .make = take_back, .cause = std::string()};  // that of the transaction
   const auto changed = co_await storage::change_purchase(*transaction, std::move(change));
-  if (!changed) throw nothing_to_void(rows.front());
+  if (!changed) throw not_found("purchase");
   const domain::Purchase& facts = changed->purchase.facts;
   const bool is_withdrawn =
       facts.status == PurchaseStatus::refused && facts.error.code == domain::withdrawn_code;
@@ -146,9 +146,11 @@ asio::awaitable<Answer> void_label(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> list_purchases_of_shipment(Call& call, Services& services) {
-  if ((co_await services.db.read(terms_of(call))).empty()) throw not_found("shipment");
-  co_return Answer::of(json_array(co_await services.db.read(
-      sql::purchases::OfShipment{.business = call.business(), .shipment = call.id()})));
+  const auto purchases = co_await services.db.read(
+      sql::purchases::OfShipment{.business = call.business(), .shipment = call.id()});
+  // A deleted shipment has its purchases still: a label may turn up.
+  if (purchases.empty() && (co_await services.db.read(terms_of(call))).empty()) throw not_found("shipment");
+  co_return Answer::of(json_array(purchases));
 }
 
 asio::awaitable<Answer> list_purchases(Call& call, Services& services) {
@@ -180,7 +182,8 @@ constexpr Parameter void_parameters[] = {
      .kind = Kind::uuid,
      .description =
          "A purchase of the shipment, such as a label that turned up in addition (strayOf) and whose "
-         "void was refused. Default: the last purchase, which such labels are not."}};
+         "void was refused, also of a deleted shipment. Default: the last purchase, which such labels are "
+         "not."}};
 
 const Parameter list_parameters_of_purchases[] = {
     page_parameter,
@@ -238,7 +241,9 @@ const Endpoint purchase_endpoint_table[] = {
      .handler = list_purchases_of_shipment,
      .operation_id = "listShipmentPurchases",
      .summary = "Lists all purchases of a shipment's label, newest first",
-     .description = "Also the refused and voided ones, and labels that turned up in addition (strayOf).",
+     .description =
+         "Also the refused and voided ones, and labels that turned up in addition (strayOf). Those "
+         "of a deleted shipment, too.",
      .tag = "Shipments",
      .answer = &purchase_schema,
      .answer_is_array = true},
@@ -251,8 +256,9 @@ const Endpoint purchase_endpoint_table[] = {
      .description =
          "For a purchase that is unknown, after a look at the carrier: bought, with the carrier's number and "
          "perhaps its label, or not_bought, which frees the shipment for another purchase. Also for a void "
-         "without an answer, or one that was refused: not_bought means that it is voided. A label that turns "
-         "up later is voided.",
+         "without an answer, or one that was refused: not_bought means that it is voided. After bought the "
+         "gateway is asked: if it knows the label, its number and price count. After not_bought a label that "
+         "turns up is voided.",
      .tag = "Shipments",
      .body = &resolve_schema,
      .body_check = check_resolve,

@@ -91,7 +91,7 @@ std::array<std::uint8_t, 32> content_hash(const documents::Label& label) {
 
 asio::awaitable<std::string> render(Services& services, const Guid& business, documents::Label label) {
   try {
-    co_return co_await services.background.run(
+    co_return co_await services.drawing.run(
         business, [label = std::move(label)] { return documents::render_label(label); });
   } catch (const documents::BarcodeError& error) {
     throw conflict("The tracking number cannot be printed as a barcode: " + std::string(error.what()));

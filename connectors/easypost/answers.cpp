@@ -309,6 +309,11 @@ bool shows_purchase(const json::object& shipment) {
          !code_at(shipment, "tracking_code").empty() || !code_at(shipment, "refund_status").empty();
 }
 
+bool is_taken_back(const json::object& shipment) {
+  const VoidAnswer refund = refund_in(shipment).answer;
+  return refund == VoidAnswer::voided || refund == VoidAnswer::pending;
+}
+
 bool was_bought_before(const Answer& answer) {
   const auto* const error = answer.error();
   return error != nullptr && code_at(*error, "code") == "SHIPMENT.POSTAGE.EXISTS";
@@ -317,6 +322,7 @@ bool was_bought_before(const Answer& answer) {
 PurchaseAnswer purchase_of(const Answer& answer, std::string_view gateway_id) {
   if (const auto* const shipment = shipment_in(answer)) {
     auto bought = bought_in(*shipment);
+    if (is_taken_back(*shipment)) return UnknownPurchase{{"", "EasyPost has refunded the label."}};
     if (bought && bought->gateway_id == gateway_id) return std::move(*bought);
     return UnknownPurchase{{"", "EasyPost accepted the purchase, but its answer has no label."}};
   }

@@ -63,6 +63,9 @@ std::optional<BoughtLabel> bought_in(const json::object& shipment);
 /// Returns true if anything in the shipment comes from a purchase.
 bool shows_purchase(const json::object& shipment);
 
+/// Returns true if the label was refunded, or its refund was asked for and is not rejected.
+bool is_taken_back(const json::object& shipment);
+
 /// Returns true if the answer to a purchase says that the shipment was bought before.
 bool was_bought_before(const Answer& answer);
 

@@ -42,19 +42,29 @@ std::vector<const json::object*> shipments_in(const Answer& answer) {
   return shipments;
 }
 
-// The shipment with this reference, if possible a bought one; null if there is none.
+// True for a purchase without a refund.
+bool is_kept(const json::object& shipment) {
+  return easypost::shows_purchase(shipment) && !easypost::is_taken_back(shipment);
+}
+
+// The shipment with this reference, if possible a bought one, best without a refund; null if there is none.
 const json::object* shipment_of(const Answer& answer, std::string_view reference) {
-  const json::object* draft = nullptr;
+  const json::object* other = nullptr;
   for (const auto* const shipment : shipments_in(answer)) {
     if (code_at(*shipment, "reference") != reference) continue;
-    if (easypost::shows_purchase(*shipment)) return shipment;
-    if (draft == nullptr) draft = shipment;
+    if (is_kept(*shipment)) return shipment;
+    if (other == nullptr || (easypost::shows_purchase(*shipment) && !easypost::shows_purchase(*other)))
+      other = shipment;
   }
-  return draft;
+  return other;
 }
 
 FoundPurchase found(const json::object& shipment) {
-  if (auto bought = easypost::bought_in(shipment)) return std::move(*bought);
+  if (auto bought = easypost::bought_in(shipment)) {
+    if (!easypost::is_taken_back(shipment)) return std::move(*bought);
+    const bool is_pending = easypost::refund_in(shipment).answer == VoidAnswer::pending;
+    return VoidedLabel{std::move(*bought), is_pending};
+  }
   if (easypost::shows_purchase(shipment)) {
     throw GatewayError(Problem::busy, {"", "EasyPost shows a purchase whose label is not there yet."});
   }
@@ -231,7 +241,7 @@ class EasyPostGateway final : public Gateway {
   asio::awaitable<FoundPurchase> found_by_reference(Answer answer, std::string reference) {
     if (shipments_in(answer).empty()) throw unreadable();
     const auto* const shipment = shipment_of(answer, reference);
-    if (shipment != nullptr && easypost::shows_purchase(*shipment)) co_return found(*shipment);
+    if (shipment != nullptr && is_kept(*shipment)) co_return found(*shipment);
     const auto bought =
         co_await client_.get("/shipments?purchased=true&page_size=100", usual_time, Client::long_answer);
     if (!bought.is_success() || !bought.body.is_object()) throw easypost::error_of(bought);

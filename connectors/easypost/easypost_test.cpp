@@ -249,6 +249,47 @@ TEST_F(EasyPostTest, AShipmentIsFoundByItsId) {
   EXPECT_TRUE(std::holds_alternative<NotThere>(find("shp_1", "r")));
 }
 
+TEST_F(EasyPostTest, ARefundedLabelIsNotBought) {
+  const auto refunded = [](std::string_view status) {
+    auto shipment = json::parse(bought_body).as_object();
+    shipment["refund_status"] = status;
+    return response(200, to_json(shipment));
+  };
+  for (const bool is_pending : {false, true}) {
+    const auto* const status = is_pending ? "submitted" : "refunded";
+    for (const auto* const id : {"shp_1", ""}) {
+      answers = {refunded(status)};
+      if (std::string_view(id).empty()) answers.push_back(response(200, R"({"shipments":[]})"));
+      const auto voided = std::get<VoidedLabel>(find(id, "r"));
+      EXPECT_EQ(voided.is_pending, is_pending);
+      EXPECT_EQ(voided.label.gateway_id, "shp_1");
+      EXPECT_FALSE(voided.label.tracking_numbers.at(0).empty());
+    }
+    answers = {error(422, "SHIPMENT.POSTAGE.EXISTS"), refunded(status)};
+    EXPECT_TRUE(std::holds_alternative<UnknownPurchase>(buy())) << "it is looked up";
+  }
+  for (const auto* const status : {"rejected", "not_applicable"}) {
+    answers = {refunded(status)};
+    EXPECT_TRUE(std::holds_alternative<BoughtLabel>(find("shp_1", "r"))) << status;
+  }
+}
+
+TEST_F(EasyPostTest, ARefundedShipmentDoesNotHideABoughtOneWithItsReference) {
+  auto refunded = json::parse(bought_body).as_object();
+  refunded["id"] = "shp_0";
+  for (const auto* const status : {"submitted", "refunded"}) {
+    refunded["refund_status"] = status;
+    const std::string first = to_json(refunded);
+    answers = {response(200, first),
+               response(200, R"({"shipments":[)" + first + "," + std::string(bought_body) + "]}")};
+    EXPECT_EQ(std::get<BoughtLabel>(find("", "r")).gateway_id, "shp_1") << status;
+    answers = {response(200, first), response(200, R"({"shipments":[)" + first + "]}")};
+    EXPECT_EQ(std::get<VoidedLabel>(find("", "r")).label.gateway_id, "shp_0") << status;
+    answers = {response(200, first), lost()};
+    EXPECT_EQ(problem_of([&] { find("", "r"); }), Problem::busy) << "a bought one may be there";
+  }
+}
+
 TEST_F(EasyPostTest, ForeignAnswersProveNoAbsence) {
   answers = {response(404, "<html>")};
   EXPECT_EQ(problem_of([&] { find("shp_1", ""); }), Problem::unreachable);

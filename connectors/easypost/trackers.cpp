@@ -71,10 +71,12 @@ class Course {
  public:
   // Our status of the next scan; empty if it moves nothing.
   std::string next(std::string_view status, std::string_view detail) {
-    if (status == "return_to_sender" || detail == "return") returning_ = true;
+    tells_return_ = status == "return_to_sender" || detail == "return";
+    returning_ = returning_ || tells_return_;
     return meaning(status, detail);
   }
   bool is_return() const { return returning_; }
+  bool tells_return() const { return tells_return_; }  // the last scan
 
  private:
   std::string meaning(std::string_view status, std::string_view detail) const {
@@ -90,6 +92,7 @@ class Course {
   }
 
   bool returning_ = false;
+  bool tells_return_ = false;
 };
 
 std::string place_of(const json::object& detail) {
@@ -115,6 +118,7 @@ CarrierScan scan_of(const Entry& entry, const std::string& number, Course& cours
   CarrierScan scan;
   scan.status = course.next(code_at(detail, "status"), status_detail);
   scan.is_return = course.is_return();
+  scan.tells_return = course.tells_return();
   scan.code = code_at(detail, "carrier_code");
   scan.description = text_at(detail, "message", longest_text);
   if (scan.description.empty()) scan.description = text_at(detail, "description", longest_text);

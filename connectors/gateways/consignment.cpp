@@ -40,20 +40,25 @@ bool complete(Party& party, const std::string& field, std::string_view home, Fie
   return country != nullptr;
 }
 
-/// Adds the customs data of a shipment that goes to another customs territory.
+/// Adds the customs data of a shipment that goes to another customs territory. Another one gets those that
+/// are given with it, unless they are incomplete: nobody needs them.
 void declare(Consignment& consignment, const storage::sql::shipments::Consignment::Row& row,
              FieldErrors& errors) {
   const Party& from = consignment.is_return ? consignment.recipient : consignment.sender;
   const Party& to = consignment.is_return ? consignment.sender : consignment.recipient;
-  if (!domain::needs_customs_declaration({from.country, from.postal_code}, {to.country, to.postal_code}))
-    return;
-  consignment.customs = customs_of({.given = row.customs.value_or(""),
-                                    .goods = row.goods.value_or(""),
-                                    .order_currency = row.order_currency.value_or(""),
-                                    .home_currency = row.home_currency,
-                                    .weight_unit = row.weight_unit,
-                                    .is_return = row.is_return},
-                                   errors);
+  const CustomsSource source{.given = row.customs.value_or(""),
+                             .goods = row.goods.value_or(""),
+                             .order_currency = row.order_currency.value_or(""),
+                             .home_currency = row.home_currency,
+                             .weight_unit = row.weight_unit,
+                             .is_return = row.is_return};
+  if (domain::needs_customs_declaration({from.country, from.postal_code}, {to.country, to.postal_code})) {
+    consignment.customs = customs_of(source, errors);
+  } else if (has_customs_items(source)) {
+    FieldErrors gaps;
+    auto given = customs_of(source, gaps);
+    if (gaps.empty()) consignment.customs = std::move(given);
+  }
 }
 
 }  // namespace

@@ -127,8 +127,17 @@ TEST(Consignments, AcrossACustomsBorderHaveDataForCustoms) {
   const Read declared({{"recipient_country", "CH"}, {"customs", gift}});
   EXPECT_THAT(declared.fields(), ElementsAre());
   EXPECT_EQ(declared.consignment.customs.value().items.at(0).currency, "EUR");
-  EXPECT_FALSE(Read({{"recipient_country", "ES"}, {"customs", gift}}).consignment.customs)
-      << "nothing is declared within a territory";
+}
+
+TEST(Consignments, WithinATerritoryHaveTheDataForCustomsThatAreGivenAndComplete) {
+  const Read given({{"recipient_country", "ES"}, {"customs", gift}});
+  EXPECT_THAT(given.fields(), ElementsAre());
+  EXPECT_EQ(given.consignment.customs.value().items.at(0).description, "Mug");
+  for (const std::string text : {R"({"contents": "gift"})", R"({"items": [{"description": "Mug"}]})"}) {
+    const Read incomplete({{"recipient_country", "ES"}, {"customs", text}});
+    EXPECT_THAT(incomplete.fields(), ElementsAre()) << "nobody needs them";
+    EXPECT_FALSE(incomplete.consignment.customs);
+  }
 }
 
 TEST(Consignments, OfAReturnTravelFromTheRecipient) {

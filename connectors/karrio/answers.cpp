@@ -206,7 +206,7 @@ std::optional<FoundPurchase> read_shipment(const json::value& shipment) {
   const auto status = identifier_at(shipment, "status");
   if (id.empty() || status.empty()) return std::nullopt;
   if (status == "draft") return StillDraft{id};
-  if (status == "cancelled") return NotThere{};
+  if (status == "cancelled") return VoidedLabel{bought_label(shipment)};
   auto label = bought_label(shipment);
   if (label.tracking_numbers.empty()) return std::nullopt;
   return label;

@@ -38,8 +38,7 @@ bool has_next_page(const json::value& answer);
 /// message. Throws GatewayError for too many rates.
 RatesAnswer read_rates(const json::value& answer, const GatewayAccount& account);
 
-/// A shipment in its state; NotThere if it was cancelled, as a draft or after the purchase. nullopt if it
-/// cannot be read: it may be bought.
+/// A shipment in its state. nullopt if it cannot be read: it may be bought.
 std::optional<FoundPurchase> read_shipment(const json::value& shipment);
 
 /// The bytes and format of an entry of `shipping_documents` or of an answer with a label. The bytes decide

@@ -142,10 +142,16 @@ TEST(KarrioShipment, HasNoPartOfANumberThatIsTooLong) {
   EXPECT_EQ(numbers(longest_tracking_number + 1), std::vector<std::string>{"1Z"});
 }
 
-TEST(KarrioShipment, IsADraftOrCancelled) {
+TEST(KarrioShipment, IsADraftOrVoided) {
   EXPECT_EQ(std::get<StillDraft>(*shipment(R"({"id":"shp_1","status":"draft"})")).gateway_id, "shp_1");
-  EXPECT_TRUE(std::holds_alternative<NotThere>(
-      *shipment(R"({"id":"shp_1","status":"cancelled","tracking_number":"1Z"})")));
+  const auto voided = std::get<VoidedLabel>(*shipment(
+      R"({"id":"shp_1","status":"cancelled","tracking_number":"1Z","selected_rate":{"total_charge":7.10,"currency":"EUR"}})"));
+  EXPECT_EQ(voided.label.gateway_id, "shp_1");
+  EXPECT_EQ(voided.label.tracking_numbers, std::vector<std::string>{"1Z"});
+  EXPECT_EQ(voided.label.price, "7.10");
+  EXPECT_FALSE(voided.is_pending);
+  const auto draft = std::get<VoidedLabel>(*shipment(R"({"id":"shp_1","status":"cancelled"})"));
+  EXPECT_TRUE(draft.label.tracking_numbers.empty()) << "it is not known to have been bought";
 }
 
 TEST(KarrioShipment, CannotBeReadWithoutIdStatusOrNumber) {

@@ -299,8 +299,16 @@ class KarrioGateway final : public Gateway {
     co_return std::move(*shipment);
   }
 
-  // A bought shipment goes before a draft, because Karrio may have several with one reference. Karrio's
-  // filter also finds longer references.
+  // The shipment that tells most of several with one reference: a bought one, then one that was bought, then
+  // a draft.
+  static int weight_of(const FoundPurchase& found) {
+    if (std::holds_alternative<BoughtLabel>(found)) return 4;
+    if (const auto* const label = std::get_if<VoidedLabel>(&found))
+      return label->label.tracking_numbers.empty() ? 1 : 3;
+    return std::holds_alternative<StillDraft>(found) ? 2 : 0;
+  }
+
+  // Karrio's filter also finds longer references.
   asio::awaitable<FoundPurchase> find_by_reference(std::string reference) const {
     constexpr int page_size = 10;
     FoundPurchase found = NotThere{};
@@ -317,7 +325,7 @@ class KarrioGateway final : public Gateway {
         auto shipment = read_shipment(row);
         if (!shipment) throw unreadable();
         if (std::holds_alternative<BoughtLabel>(*shipment)) co_return std::move(*shipment);
-        if (std::holds_alternative<NotThere>(found)) found = std::move(*shipment);
+        if (weight_of(*shipment) > weight_of(found)) found = std::move(*shipment);
       }
       read += rows->size();
       if (rows->empty() || !has_next_page(*answer.body)) co_return found;

@@ -338,6 +338,24 @@ TEST(KarrioFind, ComparesReferencesExactlyOnAllPages) {
   EXPECT_TRUE(std::holds_alternative<NotThere>(run(none.open()->find("", "guid"))));
 }
 
+TEST(KarrioFind, TellsMostOfSeveralShipmentsWithAReference) {
+  const std::string draft = R"({"id":"shp_1","status":"draft","reference":"guid"})";
+  const std::string cancelled = R"({"id":"shp_2","status":"cancelled","reference":"guid"})";
+  const std::string voided =
+      R"({"id":"shp_3","status":"cancelled","tracking_number":"3","reference":"guid"})";
+  const std::string label = R"({"id":"shp_4","status":"created","tracking_number":"4","reference":"guid"})";
+  const auto found = [](const std::string& rows) {
+    Script script;
+    script.answer(200, R"({"next":null,"results":[)" + rows + "]}");
+    return run(script.open()->find("", "guid"));
+  };
+  EXPECT_EQ(std::get<BoughtLabel>(found(voided + "," + draft + "," + label)).gateway_id, "shp_4");
+  for (const auto& rows : {cancelled + "," + draft + "," + voided, voided + "," + draft + "," + cancelled})
+    EXPECT_EQ(std::get<VoidedLabel>(found(rows)).label.gateway_id, "shp_3");
+  EXPECT_TRUE(std::holds_alternative<StillDraft>(found(cancelled + "," + draft)));
+  EXPECT_EQ(std::get<VoidedLabel>(found(cancelled)).label.gateway_id, "shp_2");
+}
+
 TEST(KarrioFind, EndsAListThatNeverEnds) {
   Script script;
   for (int i = 0; i < 60; ++i) script.answer(200, R"({"next":"/x","results":[{"reference":"other"}]})");

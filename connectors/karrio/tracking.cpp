@@ -33,7 +33,8 @@ constexpr auto return_words =
 class Course {
  public:
   std::string status(std::string_view karrio_status, const CarrierScan& scan) {
-    is_return_ = is_return_ || karrio_status == "return_to_sender" || tells_of_return(scan);
+    tells_return_ = karrio_status == "return_to_sender" || tells_of_return(scan);
+    is_return_ = is_return_ || tells_return_;
     if (karrio_status == "on_hold") return has_moved_ ? "exception" : "";
     if (karrio_status == "cancelled") return "cancelled";
     const auto found = std::ranges::find(movements, karrio_status, &decltype(movements)::value_type::first);
@@ -42,6 +43,7 @@ class Course {
     return std::string(is_return_ && found->second == "delivered" ? "returned" : found->second);
   }
   bool is_return() const { return is_return_; }
+  bool tells_return() const { return tells_return_; }  // the last scan
 
  private:
   // Some of Karrio's carriers report a return as a failed delivery, on hold or in transit. A text that only
@@ -56,6 +58,7 @@ class Course {
 
   bool has_moved_ = false;
   bool is_return_ = false;
+  bool tells_return_ = false;
 };
 
 // The time as the carrier writes it.
@@ -138,6 +141,7 @@ TrackAnswer read_tracking(const json::value& answer, std::string_view tracking_n
     const auto status = takes_parcels ? text_at(answer, "tracking.status") : text_at(*event.value, "status");
     scan.status = course.status(status, scan);
     scan.is_return = course.is_return();
+    scan.tells_return = course.tells_return();
     read.scans.push_back(std::move(scan));
   }
   return read;

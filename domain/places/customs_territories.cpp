@@ -67,6 +67,15 @@ constexpr auto areas = std::to_array<Area>({
     {"CH", "7562", "Samnaun"},
     {"CH", "7563", "Samnaun"},
     {"NO", "8099", "SJ"},
+    // Post offices of the forces and embassies (APO, FPO, DPO; states AE, AA and AP), for which the postal
+    // service wants a declaration (Domestic Mail Manual 703.2).
+    {"US", "09", "military post"},
+    {"US", "340", "military post"},
+    {"US", "962", "military post"},
+    {"US", "963", "military post"},
+    {"US", "964", "military post"},
+    {"US", "965", "military post"},
+    {"US", "966", "military post"},
 });
 
 /// Capitals and digits alone; without the letters in front of a number, as in "FI-22100", "D-78266".

@@ -79,6 +79,18 @@ TEST(CustomsTerritories, PartsOfMembersOutsideTheUnionsTerritoryAreTheirOwn) {
     EXPECT_FALSE(declared(berlin, place)) << place.country << " " << place.postal_code;
 }
 
+TEST(CustomsTerritories, MilitaryPostOfficesOfTheUnitedStatesAreATerritoryOfTheirOwn) {
+  const CustomsPlace home{"US", "78701"};
+  for (const std::string_view code : {"09012", "09898-1234", "34002", "96201", "96303", "96601"}) {
+    EXPECT_TRUE(declared(home, {"US", code})) << code;
+    EXPECT_TRUE(declared({"US", code}, home)) << code;
+    EXPECT_FALSE(declared({"US", code}, {"US", "09012"})) << code;
+  }
+  for (const std::string_view code : {"00901", "07001", "10001", "33901", "34101", "96101", "96701"})
+    EXPECT_FALSE(declared(home, {"US", code})) << code;
+  EXPECT_TRUE(declared({"DE", "10115"}, {"US", "09012"}));
+}
+
 TEST(CustomsTerritories, APartIsTheSameByItsOwnCodeAndByPostalCode) {
   EXPECT_FALSE(declared({"FR", "97400"}, {"RE", "97400"}));
   EXPECT_FALSE(declared({"FI", "22100"}, {"AX", "22100"}));

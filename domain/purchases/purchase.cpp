@@ -16,9 +16,10 @@ using enum PurchaseStatus;
 
 constexpr auto state_names =
     std::to_array<State>({"requested", "buying", "bought", "refused", "unknown", "voiding", "voided"});
-constexpr auto from_requested = std::to_array<State>({"buying", "bought", "refused", "unknown"});
+constexpr auto from_requested =
+    std::to_array<State>({"buying", "bought", "refused", "unknown", "voiding", "voided"});
 constexpr auto from_buying = std::to_array<State>({"bought", "refused", "unknown"});
-constexpr auto from_unknown = std::to_array<State>({"bought", "refused"});
+constexpr auto from_unknown = std::to_array<State>({"bought", "refused", "voiding", "voided"});
 constexpr auto from_bought = std::to_array<State>({"voiding", "voided"});
 constexpr auto from_voiding = std::to_array<State>({"bought", "voided"});
 constexpr auto moves = std::to_array<StateMachine::Move>({
@@ -68,6 +69,11 @@ bool lacks_label(const Purchase& purchase) {
          purchase.resolution != Resolution::bought;
 }
 
+/// True for a label on the word of a person, which the gateway may confirm.
+bool awaits_confirmation(const Purchase& purchase) {
+  return purchase.status == bought && purchase.resolution == Resolution::bought;
+}
+
 /// Sets the time of the next step after a change. `failure`: a call failed.
 void schedule(Purchase& purchase, Time now, const FailedCall* failure = nullptr) {
   const auto retry = [&](Duration delay) {
@@ -92,7 +98,12 @@ void schedule(Purchase& purchase, Time now, const FailedCall* failure = nullptr)
       break;
     }
     case bought:
-      if (lacks_label(purchase)) {
+      if (awaits_confirmation(purchase)) {
+        if (purchase.lookups == 0)
+          purchase.next_at = now;
+        else
+          purchase.next_at = next_of(purchase.resolved_at.value(), watch_every, watched_after_resolve, now);
+      } else if (lacks_label(purchase)) {
         const Duration delay = purchase.attempts == 0
                                    ? Duration::zero()
                                    : delay_of(lookup_times, purchase.attempts - 1, late_fetch_every);
@@ -149,6 +160,22 @@ Effect buy(Purchase& purchase, const BoughtFacts& label, Time now) {
   return move(purchase, bought, now);
 }
 
+/// The gateway confirms the label that a person has resolved as bought. Its facts count; another number than
+/// the person's is noted as an error.
+void confirm(Purchase& purchase, const BoughtFacts& label) {
+  const std::string given = purchase.tracking_numbers.empty() ? "" : purchase.tracking_numbers.front();
+  const bool is_known = given.empty() || label.tracking_numbers.empty() ||
+                        std::ranges::find(label.tracking_numbers, given) != label.tracking_numbers.end();
+  purchase.resolution = Resolution::none;
+  set_label(purchase, label);
+  purchase.is_dearer = purchase.quote.price.is_known() && is_dearer(label.price, purchase.quote.price);
+  purchase.attempts = 0;
+  if (is_known) return;
+  set_error(purchase,
+            {std::string(other_number_code), "The gateway has the number " + label.tracking_numbers.front() +
+                                                 ", and not " + given + ", which a person has given."});
+}
+
 Effect take_label(Purchase& purchase, const BoughtFacts& label, Time now) {
   const bool names_it = purchase.gateway_id.empty() || purchase.gateway_id == label.gateway_id;
   switch (purchase.status) {
@@ -161,9 +188,8 @@ Effect take_label(Purchase& purchase, const BoughtFacts& label, Time now) {
     case voiding:
     case voided: {
       if (!names_it) return Effect::stray;
-      if (purchase.resolution == Resolution::bought) {  // the gateway confirms what a person said
-        purchase.resolution = Resolution::none;
-        set_label(purchase, label);
+      if (purchase.resolution == Resolution::bought) {
+        confirm(purchase, label);
         return note(purchase, now);
       }
       const bool brings_label = label.has_label && !purchase.has_label && !purchase.erased_at;
@@ -185,6 +211,56 @@ Effect become_unknown(Purchase& purchase, PurchaseMessage message, Time now) {
   return move(purchase, unknown, now);
 }
 
+/// The label was taken back in the gateway.
+Effect end_taken_back(Purchase& purchase, const VoidedFacts& found, Time now) {
+  // The numbers of a person stay with a voided label, because the shipment gives up those of its purchase.
+  auto given = purchase.tracking_numbers;
+  set_label(purchase, found.label);
+  if (!found.is_pending && !given.empty()) purchase.tracking_numbers = std::move(given);
+  purchase.resolution = Resolution::none;
+  purchase.error = {};
+  purchase.bought_at = purchase.bought_at.value_or(now);
+  if (!found.is_pending) {
+    purchase.voided_at = now;
+    return move(purchase, voided, now);
+  }
+  // Without `voiding_since`, which the audit log takes for the request of a person.
+  purchase.void_state = VoidState::pending;
+  purchase.void_begun_at = now;
+  return move(purchase, voiding, now);
+}
+
+Effect nothing_bought(Purchase& purchase, bool has_draft, Time now);
+
+/// A look-up shows a label that was taken back.
+Effect take_voided(Purchase& purchase, const VoidedFacts& found, Time now) {
+  const bool names_it = purchase.gateway_id.empty() || purchase.gateway_id == found.label.gateway_id;
+  const bool was_bought = !found.label.tracking_numbers.empty();
+  switch (purchase.status) {
+    case requested:
+      if (found.is_pending || purchase.lookups < most_passed_over)
+        return end_taken_back(purchase, found, now);
+      return become_unknown(
+          purchase, {"TOO_MANY_VOIDED", "The gateway has too many voided labels of the shipment."}, now);
+    case unknown:
+      if (names_it && was_bought) return end_taken_back(purchase, found, now);
+      break;
+    case bought:
+      if (awaits_confirmation(purchase) && names_it && was_bought)
+        return end_taken_back(purchase, found, now);
+      break;
+    case refused:
+      // It may still be paid for.
+      if (found.is_pending && purchase.resolution == Resolution::not_bought) return Effect::stray;
+      break;
+    case buying:
+    case voiding:
+    case voided:
+      break;
+  }
+  return nothing_bought(purchase, false, now);
+}
+
 /// A look-up shows no label.
 Effect nothing_bought(Purchase& purchase, bool has_draft, Time now) {
   switch (purchase.status) {
@@ -199,12 +275,13 @@ Effect nothing_bought(Purchase& purchase, bool has_draft, Time now) {
       return note(purchase, now);
     case unknown:
     case refused:
+    case bought:
       if (purchase.status == refused && purchase.resolution != Resolution::not_bought) return Effect::ignored;
+      if (purchase.status == bought && !awaits_confirmation(purchase)) return Effect::ignored;
       purchase.looked_up_at = now;
       ++purchase.lookups;
       return note(purchase, now);
     case buying:
-    case bought:
     case voiding:
     case voided:
       break;
@@ -271,7 +348,7 @@ PurchaseStep next_step(const Purchase& purchase, Time now) {
     case refused:
       return PurchaseStep::look_up;
     case bought:
-      return PurchaseStep::fetch_label;
+      return awaits_confirmation(purchase) ? PurchaseStep::look_up : PurchaseStep::fetch_label;
     case voiding:
       return purchase.void_begun_at ? PurchaseStep::look_up_void : PurchaseStep::void_label;
     case voided:
@@ -293,8 +370,11 @@ Effect chosen(Purchase& purchase, std::string connector, Time now) {
 }
 
 Effect looked_up(Purchase& purchase, const FoundFacts& found, Time now) {
-  if (const auto* const label = std::get_if<BoughtFacts>(&found)) {
-    const Effect effect = take_label(purchase, *label, now);
+  const auto* const label = std::get_if<BoughtFacts>(&found);
+  const auto* const voided_label = std::get_if<VoidedFacts>(&found);
+  if (label != nullptr || voided_label != nullptr) {
+    const Effect effect =
+        label != nullptr ? take_label(purchase, *label, now) : take_voided(purchase, *voided_label, now);
     if (effect != Effect::stray) return effect;
     // The label is recorded; nothing more can turn up for a purchase that did not happen.
     ++purchase.lookups;
@@ -303,6 +383,28 @@ Effect looked_up(Purchase& purchase, const FoundFacts& found, Time now) {
     return effect;
   }
   return nothing_bought(purchase, std::holds_alternative<DraftFound>(found), now);
+}
+
+bool needs_next_attempt(const Purchase& before, const Purchase& after) {
+  return before.status == requested && after.status == voided;
+}
+
+bool was_passed_over(const Purchase& purchase) {
+  // Its label was never held here: an adopted one is voided later than it is bought.
+  return purchase.status == voided && !purchase.buy_begun_at && !purchase.unknown_since &&
+         purchase.bought_at == purchase.voided_at;
+}
+
+Purchase next_attempt(const Purchase& before, Time now) {
+  Purchase next;
+  next.connector = before.connector;
+  next.quote = before.quote;
+  next.quote.rate_id.clear();  // the draft has a rate of its own
+  next.max_price = before.max_price;
+  next.requested_at = before.requested_at;
+  next.lookups = before.lookups + 1;
+  next.next_at = now;
+  return next;
 }
 
 Effect drafted(Purchase& purchase, std::string gateway_id, Quote quote, Time now) {
@@ -380,6 +482,10 @@ Effect call_failed(Purchase& purchase, const FailedCall& failure, Time now) {
       if (purchase.resolution != Resolution::not_bought) return Effect::ignored;
       return note(purchase, now, &failure);
     case bought:
+      if (awaits_confirmation(purchase)) {
+        ++purchase.lookups;
+        return note(purchase, now, &failure);
+      }
       if (!lacks_label(purchase)) return Effect::ignored;
       set_error(purchase, failure.message);
       ++purchase.attempts;
@@ -396,7 +502,9 @@ Effect label_fetched(Purchase& purchase, Time now) {
   const bool is_paid = purchase.status == bought || purchase.status == voiding || purchase.status == voided;
   if (!is_paid || purchase.has_label || purchase.erased_at) return Effect::ignored;
   purchase.has_label = true;
-  if (purchase.status == bought && purchase.void_state != VoidState::refused) purchase.error = {};
+  const bool is_of_fetch =
+      purchase.void_state != VoidState::refused && purchase.error.code != other_number_code;
+  if (purchase.status == bought && is_of_fetch) purchase.error = {};
   purchase.attempts = 0;
   return note(purchase, now);
 }

@@ -74,8 +74,14 @@ using AnswerFacts = std::variant<BoughtFacts, RefusedFacts, UnknownFacts>;
 struct DraftFound {
   std::string gateway_id;
 };
+/// A label that was taken back in the gateway itself. Without a number it is a cancelled draft, and not known
+/// to have been bought.
+struct VoidedFacts {
+  BoughtFacts label;
+  bool is_pending = false;  // the void may still be rejected
+};
 struct NothingFound {};
-using FoundFacts = std::variant<BoughtFacts, DraftFound, NothingFound>;
+using FoundFacts = std::variant<BoughtFacts, VoidedFacts, DraftFound, NothingFound>;
 
 /// A call failed that changes nothing in the gateway.
 struct FailedCall {
@@ -108,8 +114,8 @@ struct Purchase {
   std::optional<Time> buy_begun_at;    // the one buy call
   std::optional<Time> unknown_since, resolved_at, bought_at, voiding_since, void_begun_at, voided_at;
   std::optional<Time> erased_at;
-  int attempts = 0;             // failed calls of the present step
-  int lookups = 0;              // those of the present schedule
+  int attempts = 0;  // failed calls of the present step
+  int lookups = 0;   // those of the present schedule; of a requested one the attempts that it has passed over
   std::optional<Time> next_at;  // nullopt: nothing is to be done by itself
 
   bool operator==(const Purchase&) const = default;
@@ -151,7 +157,18 @@ enum class Effect : std::uint8_t {
 /// A worker begins: what an earlier one looked up does not count.
 void claimed(Purchase& purchase);
 Effect chosen(Purchase& purchase, std::string connector, Time now);
+/// A look-up has an answer. A label of lost facts, such as those before the restoring of a backup, is adopted
+/// by a requested purchase. If it was taken back, the purchase is `voided` and has a successor
+/// (`next_attempt`), because a later attempt of the lost facts may be paid; after `most_passed_over` in a row
+/// it is unknown, and its next look-up ends it as `voided` without a successor.
 Effect looked_up(Purchase& purchase, const FoundFacts& found, Time now);
+inline constexpr int most_passed_over = 20;
+/// True if the change from `before` has to be followed by a request of the next attempt.
+bool needs_next_attempt(const Purchase& before, const Purchase& after);
+/// True for a purchase that the next attempt has followed.
+bool was_passed_over(const Purchase& purchase);
+/// The request of the next attempt with the choice of `before`.
+Purchase next_attempt(const Purchase& before, Time now);
 /// A draft with the rate to buy. Refuses the purchase if the price of the draft is not accepted.
 Effect drafted(Purchase& purchase, std::string gateway_id, Quote quote, Time now);
 /// Refuses a purchase whose buy call has not begun.
@@ -168,6 +185,7 @@ Effect worker_died(Purchase& purchase, Time now);
 /// A look-up, a draft or the loading of a label failed.
 Effect call_failed(Purchase& purchase, const FailedCall& failure, Time now);
 Effect label_fetched(Purchase& purchase, Time now);
+inline constexpr std::string_view other_number_code = "OTHER_NUMBER";
 /// Ignored unless `can_void`.
 Effect void_requested(Purchase& purchase, Time now);
 Effect begin_voiding(Purchase& purchase, Time now);
@@ -178,7 +196,7 @@ Effect void_answered(Purchase& purchase, VoidAnswerKind answer, PurchaseMessage 
 /// was refused, so that the gateway does not void the label (`not_bought`: it is voided).
 Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_number, Time now);
 
-/// False for a label that a person resolved as bought: the gateway does not know it.
+/// False for a label that a person resolved as bought, while the gateway does not confirm it.
 bool can_void(const Purchase& purchase);
 /// The record of a label that turned up in addition to `purchase`; it is voided.
 Purchase stray_of(const Purchase& purchase, const BoughtFacts& label, Time now);
@@ -189,8 +207,8 @@ inline constexpr Duration lookup_times[] = {std::chrono::seconds(5), std::chrono
                                             std::chrono::hours(1)};
 /// If the last of them fails, it is repeated every hour for this long after the purchase became unknown.
 inline constexpr Duration longest_lookups = std::chrono::hours(24);
-/// A purchase resolved as not bought, or withdrawn after its carrier was chosen, is looked up every hour for
-/// this long.
+/// A purchase resolved by a person, or withdrawn after its carrier was chosen, is looked up every hour for
+/// this long; one resolved as bought at once, too, until the gateway confirms it.
 inline constexpr Duration watched_after_resolve = std::chrono::hours(24);
 /// A request whose draft cannot be made is refused after this time.
 inline constexpr Duration longest_request = std::chrono::hours(24);

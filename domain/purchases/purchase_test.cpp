@@ -315,7 +315,6 @@ TEST(UnknownPurchases, AreResolvedByAPerson) {
   EXPECT_EQ(purchase.tracking_numbers, std::vector<std::string>{"1Z9"});
   EXPECT_EQ(purchase.price, quote_of().price);
   EXPECT_EQ(purchase.error, PurchaseMessage()) << "that of the lost answer";
-  EXPECT_EQ(purchase.next_at, std::nullopt);
   EXPECT_FALSE(can_void(purchase));
   Purchase confirmed = purchase;
   EXPECT_EQ(answered(confirmed, label_of("g1"), start), Effect::noted);
@@ -324,6 +323,152 @@ TEST(UnknownPurchases, AreResolvedByAPerson) {
   EXPECT_EQ(purchase.status, voided);
   Purchase settled = bought_purchase();
   EXPECT_EQ(resolved(settled, Resolution::not_bought, "", start), Effect::ignored);
+}
+
+TEST(PurchasesResolvedAsBought, AreLookedUpAtOnceAndForADay) {
+  for (const bool fails : {false, true}) {
+    Purchase purchase = unknown_purchase();
+    resolved(purchase, Resolution::bought, "1Z9", start);
+    EXPECT_EQ(next_step(purchase, start), PurchaseStep::look_up);
+    const auto times = lookups_of(purchase, start, [&](Purchase& p, Time now) {
+      EXPECT_EQ(next_step(p, now), PurchaseStep::look_up);
+      EXPECT_EQ(fails ? call_failed(p, {.is_final = true}, now) : looked_up(p, DraftFound{"g1"}, now),
+                Effect::noted);
+    });
+    EXPECT_EQ(times.front(), Duration());
+    EXPECT_EQ(times.at(1), Duration(1h));
+    EXPECT_EQ(times.back(), Duration(watched_after_resolve));
+    EXPECT_EQ(purchase.status, bought);
+    EXPECT_EQ(purchase.tracking_numbers, std::vector<std::string>{"1Z9"});
+    EXPECT_FALSE(can_void(purchase));
+  }
+}
+
+TEST(PurchasesResolvedAsBought, TakeTheFactsOfTheGatewayAndCanThenBeVoided) {
+  Purchase purchase = unknown_purchase();
+  resolved(purchase, Resolution::bought, "1Z9", start);
+  BoughtFacts label = label_of("g1", false);
+  label.price = {"9.90", "EUR"};
+  EXPECT_EQ(looked_up(purchase, label, start), Effect::noted);
+  EXPECT_EQ(purchase.tracking_numbers, std::vector<std::string>{"1Z1"});
+  EXPECT_EQ(purchase.price, label.price);
+  EXPECT_TRUE(purchase.is_dearer);
+  EXPECT_EQ(purchase.error.code, other_number_code);
+  EXPECT_EQ(next_step(purchase, start), PurchaseStep::fetch_label);
+  EXPECT_EQ(label_fetched(purchase, start), Effect::noted);
+  EXPECT_EQ(purchase.error.code, other_number_code) << "it stays for people";
+  EXPECT_EQ(void_requested(purchase, start), Effect::moved);
+  Purchase same = unknown_purchase();
+  resolved(same, Resolution::bought, "1Z1", start);
+  EXPECT_EQ(looked_up(same, label_of("g1"), start), Effect::noted);
+  EXPECT_EQ(same.error, PurchaseMessage());
+  EXPECT_EQ(same.next_at, std::nullopt);
+}
+
+VoidedFacts voided_label(bool is_pending = false) {
+  return {.label = label_of("g1", false), .is_pending = is_pending};
+}
+
+/// A draft that was cancelled in the gateway.
+VoidedFacts cancelled_draft() {
+  VoidedFacts found = voided_label();
+  found.label.tracking_numbers.clear();
+  return found;
+}
+
+TEST(LabelsOfLostFacts, ThatWereVoidedAreRecordedAndTheNextAttemptIsRequested) {
+  for (const VoidedFacts& found : {voided_label(), cancelled_draft()}) {
+    const Purchase before = requested_at_start();
+    Purchase purchase = before;
+    EXPECT_EQ(looked_up(purchase, found, start), Effect::moved);
+    EXPECT_EQ(purchase.status, voided);
+    EXPECT_EQ(purchase.tracking_numbers, found.label.tracking_numbers);
+    EXPECT_EQ(purchase.price, found.label.price);
+    EXPECT_EQ(purchase.voided_at, start);
+    EXPECT_EQ(purchase.next_at, std::nullopt);
+    ASSERT_TRUE(needs_next_attempt(before, purchase));
+    EXPECT_TRUE(was_passed_over(purchase));
+    const Purchase next = next_attempt(before, start + 1s);
+    EXPECT_EQ(next_step(next, start + 1s), PurchaseStep::look_up);
+    EXPECT_EQ(next.connector, before.connector);
+    EXPECT_TRUE(next.gateway_id.empty());
+  }
+}
+
+TEST(LabelsOfLostFacts, ThatAreAdoptedAndThenVoidedAreNotPassedOver) {
+  Purchase purchase = requested_at_start();
+  looked_up(purchase, label_of("g0"), start);
+  void_requested(purchase, start + 1s);
+  begin_voiding(purchase, start + 1s);
+  EXPECT_EQ(void_answered(purchase, VoidAnswerKind::voided, {}, start + 1s), Effect::moved);
+  EXPECT_EQ(purchase.buy_begun_at, std::nullopt);
+  EXPECT_FALSE(was_passed_over(purchase));
+  Purchase unknown_first = unknown_purchase();
+  looked_up(unknown_first, voided_label(), start + 1s);
+  EXPECT_EQ(unknown_first.status, voided);
+  EXPECT_FALSE(was_passed_over(unknown_first));
+}
+
+TEST(LabelsOfLostFacts, WhoseRefundIsNotDecidedKeepTheShipment) {
+  const Purchase before = requested_at_start();
+  Purchase purchase = before;
+  EXPECT_EQ(looked_up(purchase, voided_label(true), start), Effect::moved);
+  EXPECT_EQ(purchase.status, voiding);
+  EXPECT_FALSE(needs_next_attempt(before, purchase));
+  EXPECT_EQ(next_step(purchase, start + 5s), PurchaseStep::look_up_void);
+  EXPECT_EQ(void_answered(purchase, VoidAnswerKind::refused, {}, start + 5s), Effect::moved);
+  EXPECT_EQ(purchase.status, bought);
+  EXPECT_EQ(next_step(purchase, start + 5s), PurchaseStep::fetch_label);
+}
+
+TEST(LabelsOfLostFacts, AreUnknownIfTooManyWereVoided) {
+  Purchase purchase = requested_at_start();
+  for (int i = 0; i < most_passed_over; ++i) {
+    const Purchase before = purchase;
+    EXPECT_EQ(looked_up(purchase, voided_label(), start), Effect::moved);
+    EXPECT_TRUE(needs_next_attempt(before, purchase));
+    purchase = next_attempt(before, start);
+  }
+  const Purchase before = purchase;
+  EXPECT_EQ(looked_up(purchase, voided_label(), start), Effect::moved);
+  EXPECT_EQ(purchase.status, unknown);
+  EXPECT_FALSE(needs_next_attempt(before, purchase));
+  EXPECT_EQ(looked_up(purchase, voided_label(), start + 5s), Effect::moved);
+  EXPECT_EQ(purchase.status, voided) << "another request begins with the next attempt";
+}
+
+TEST(UnknownPurchases, AreVoidedIfTheGatewayHasTakenTheLabelBack) {
+  Purchase refunded = unknown_purchase();
+  EXPECT_EQ(looked_up(refunded, voided_label(), start), Effect::moved);
+  EXPECT_EQ(refunded.status, voided);
+  EXPECT_EQ(refunded.tracking_numbers, std::vector<std::string>{"1Z1"});
+  Purchase submitted = unknown_purchase();
+  EXPECT_EQ(looked_up(submitted, voided_label(true), start), Effect::moved);
+  EXPECT_EQ(submitted.status, voiding);
+  EXPECT_EQ(submitted.void_state, VoidState::pending);
+  Purchase cancelled = unknown_purchase();
+  EXPECT_EQ(looked_up(cancelled, cancelled_draft(), start), Effect::noted);
+  EXPECT_EQ(cancelled.status, unknown) << "the carrier may have sold the label of a cancelled draft";
+  Purchase given_up = unknown_purchase();
+  resolved(given_up, Resolution::not_bought, "", start);
+  EXPECT_EQ(looked_up(given_up, voided_label(), start + 1h), Effect::noted) << "nothing is paid";
+  EXPECT_EQ(looked_up(given_up, voided_label(true), start + 2h), Effect::stray) << "it may still be paid";
+}
+
+TEST(PurchasesResolvedAsBought, KeepTheGivenNumberIfTheGatewayHasVoidedTheLabel) {
+  Purchase purchase = unknown_purchase();
+  resolved(purchase, Resolution::bought, "1Z9", start);
+  Purchase pending = purchase;
+  EXPECT_EQ(looked_up(purchase, voided_label(), start), Effect::moved);
+  EXPECT_EQ(purchase.status, voided);
+  EXPECT_EQ(purchase.tracking_numbers, std::vector<std::string>{"1Z9"}) << "the shipment has it";
+  EXPECT_EQ(looked_up(pending, voided_label(true), start), Effect::moved);
+  EXPECT_EQ(pending.status, voiding);
+  EXPECT_EQ(pending.tracking_numbers, std::vector<std::string>{"1Z1"}) << "the shipment takes it";
+  Purchase without = unknown_purchase();
+  resolved(without, Resolution::bought, "", start);
+  EXPECT_EQ(looked_up(without, voided_label(), start), Effect::moved);
+  EXPECT_EQ(without.tracking_numbers, std::vector<std::string>{"1Z1"});
 }
 
 TEST(Purchases, WhoseVoidWasRefusedAreVoidedAgainOrByAPerson) {

@@ -59,7 +59,7 @@ struct Plan {
   std::string facts;  // JSON; empty: nothing is written
   bool keeps_lease = true;
   const LabelBytes* file = nullptr;
-  std::optional<StoredPurchase> stray;
+  std::optional<StoredPurchase> stray, next_attempt;
   const LabelBytes* stray_file = nullptr;
 };
 
@@ -76,7 +76,8 @@ Plan planned(const PurchaseChange& change, const sql::purchases::Lock::Row& row)
   changed.before = changed.purchase.facts.status;
   plan.cause = change.cause.value_or(std::string(row.cause.value_or("")));
   if (change.needs_lease && !row.is_held) return plan;
-  const bool had_label = changed.purchase.facts.has_label;
+  const StoredPurchase before = changed.purchase;
+  const bool had_label = before.facts.has_label;
   changed.effect = change.make(changed.purchase, row.now);
   const LabelBytes* const file = is_storable(change.file) ? change.file : nullptr;
   domain::Purchase& facts = changed.purchase.facts;
@@ -92,6 +93,14 @@ Plan planned(const PurchaseChange& change, const sql::purchases::Lock::Row& row)
   }
   plan.keeps_lease = !(change.ends_lease && row.is_held);
   if (changed.effect == domain::Effect::ignored) return plan;
+  if (domain::needs_next_attempt(before.facts, facts)) {
+    StoredPurchase next = before;
+    next.attempt = before.attempt + 1;
+    next.key.guid = domain::purchase_guid(before.key.shipment_id, next.attempt);
+    next.reference = next.key.guid;
+    next.facts = domain::next_attempt(before.facts, row.now);
+    plan.next_attempt = std::move(next);
+  }
   if (facts.has_label && !had_label) {
     plan.file = file;
     if (file == nullptr) {  // an unusable file is fetched again
@@ -117,7 +126,8 @@ sql::purchases::Write write_statement(const PurchaseChange& change, const Plan& 
                               .facts = plan.facts,
                               .keeps_lease = plan.keeps_lease,
                               .resolved_by = text_or_null(change.resolved_by),
-                              .cause = text_or_null(plan.cause)};
+                              .cause = text_or_null(plan.cause),
+                              .is_succeeded = plan.next_attempt.has_value()};
   if (plan.file != nullptr) {
     write.label = Bytea(std::string_view(plan.file->bytes));
     write.label_format = plan.file->format;
@@ -137,6 +147,15 @@ sql::purchases::AddStray stray_statement(const PurchaseChange& change, const Pla
     add.label_format = plan.stray_file->format;
   }
   return add;
+}
+
+/// The parameters are views of `facts`, those of the next attempt.
+sql::purchases::Succeed next_statement(const PurchaseChange& change, const Plan& plan,
+                                       const std::string& facts) {
+  return {.business = change.key.business_id,
+          .purchase = plan.next_attempt->key.guid,
+          .facts = facts,
+          .before = change.key.guid};
 }
 
 sql::purchases::AccountMode mode_statement(const StoredPurchase& purchase) {
@@ -199,6 +218,10 @@ std::optional<ChangedPurchase> change_purchase(Session& session, const PurchaseC
   } else if (!plan.keeps_lease) {
     release_purchases(session, *change.worker, std::span(&change.key, 1));
   }
+  if (plan.next_attempt) {
+    const std::string facts = facts_json(*plan.next_attempt);
+    session.run(next_statement(change, plan, facts));
+  }
   if (plan.stray) {
     const std::string facts = facts_json(*plan.stray);
     if (!session.run(stray_statement(change, plan, facts)).empty()) plan.changed.stray = plan.stray->key.guid;
@@ -212,6 +235,10 @@ asio::awaitable<std::optional<ChangedPurchase>> change_purchase(Transaction& tra
   if (locked.empty()) co_return std::nullopt;
   Plan plan = planned(change, locked.front());
   if (!plan.facts.empty()) co_await transaction.run(write_statement(change, plan));
+  if (plan.next_attempt) {
+    const std::string facts = facts_json(*plan.next_attempt);
+    co_await transaction.run(next_statement(change, plan, facts));
+  }
   if (plan.stray) {
     const std::string facts = facts_json(*plan.stray);
     const auto added = co_await transaction.run(stray_statement(change, plan, facts));

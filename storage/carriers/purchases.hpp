@@ -81,9 +81,10 @@ struct ChangedPurchase {
       stray;  // the new purchase of a label that turned up in addition; not set if it is known
 };
 
-/// Changes a purchase, its label and its shipment in the open transaction. The answer of a call is applied
-/// also without the lease. nullopt if the purchase does not exist. After a crash before the commit the change
-/// was not made: a purchase that is `buying` is then unknown.
+/// Changes a purchase, its label and its shipment in the open transaction, and requests the next attempt of
+/// one that needs it (domain::needs_next_attempt): the shipment stays as it is then. The answer of a call is
+/// applied also without the lease. nullopt if the purchase does not exist. After a crash before the commit
+/// the change was not made: a purchase that is `buying` is then unknown.
 std::optional<ChangedPurchase> change_purchase(Session& session, const PurchaseChange& change);
 /// For requests of the API: without a worker.
 boost::asio::awaitable<std::optional<ChangedPurchase>> change_purchase(Transaction& transaction,

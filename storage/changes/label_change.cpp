@@ -67,14 +67,17 @@ std::optional<ChangeResult> problem(const Holds& holds) {
   return std::nullopt;
 }
 
-/// The purchase itself if the run waits for it, otherwise the shipment's last one.
+/// The purchase itself, or its next attempt, if the run waits for it, otherwise the shipment's last one.
 std::optional<StoredPurchase> purchase_for(Session& session, const Guid& business, const Guid& shipment,
                                            const std::optional<PurchaseKey>& awaited) {
   const auto first = [&](const auto& rows) {
     return rows.empty() ? std::nullopt : std::optional(purchase_of(business, rows.front()));
   };
-  if (awaited)
-    return first(session.run(storage::sql::purchases::Get{.business = business, .purchase = awaited->guid}));
+  if (awaited) {
+    auto itself =
+        first(session.run(storage::sql::purchases::Get{.business = business, .purchase = awaited->guid}));
+    if (!itself || !domain::was_passed_over(itself->facts)) return itself;
+  }
   return first(session.run(storage::sql::purchases::Latest{.business = business, .shipment = shipment}));
 }
 
@@ -227,7 +230,7 @@ ChangeResult void_label(Session& session, const Guid& business, const LabelVoid&
   if (awaited && facts.void_state == domain::VoidState::refused)
     return failed("LABEL_REFUSED", error_of(facts.error, "The void was refused."));
   if (!domain::can_void(facts))
-    return failed("LABEL_REFUSED", "A person noted this label, so the gateway cannot void it.");
+    return failed("LABEL_REFUSED", "A person noted this label, and the gateway has not confirmed it.");
   if (!has_mode_of_carrier(session, *last))
     return skipped("NO_CONNECTOR", "The label was bought in another testMode than that of its carrier now.");
   const auto changed = change_purchase(

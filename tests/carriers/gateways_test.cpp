@@ -663,6 +663,72 @@ TEST_F(Gateways, AParcelThatComesBackIsReturnedAndNotDelivered) {
   EXPECT_EQ(track(), "returned");
 }
 
+/// A shipment with a number that its carrier had given to another parcel 200 days before.
+class UsedNumbers : public Gateways {
+ protected:
+  void SetUp() override {
+    Gateways::SetUp();
+    ASSERT_EQ(configure().status, 200);
+    parcel = shipment(number);
+    tell(200 * 24);
+  }
+  void tell(int hours_ago) {
+    world.easypost.add_scan(
+        number, {.status = "delivered",
+                 .message = "Delivered " + std::to_string(hours_ago),
+                 .datetime = format_timestamp(system_clock().now() - std::chrono::hours(hours_ago))});
+  }
+  /// A label that is bought now, with a further column.
+  void buy(const std::string& column = "stray_of", const std::string& value = "null") {
+    tenant.sql.rows(
+        "insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, status, "
+        "bought_at, "
+        "carrier_id, connector, tracking_numbers, requested_at, " +
+            column +
+            ") values ($1, gen_random_uuid(), $2, 1, gen_random_uuid(), shard_of($1::uuid), 'bought', now(), "
+            "$3, 'easypost', array[$4], now(), " +
+            value + ")",
+        {tenant.id, parcel, carrier, number});
+  }
+  std::string track() {
+    const Response tracked = tenant.http.post("/api/v1/shipments/" + parcel + "/track");
+    EXPECT_EQ(tracked.status, 200) << tracked.text;
+    return tenant.status_of(parcel);
+  }
+  std::int64_t traces() {
+    return tenant.sql.number(
+        "select count(*) from shipment_traces where shipment_id = $1 and external_id is not null", {parcel});
+  }
+
+  std::string number = "EZ" + tenant.id.substr(0, 8), parcel;
+};
+
+TEST_F(UsedNumbers, OfABoughtLabelHaveOnlyTheScansOfItsParcel) {
+  buy("buy_begun_at", "now()");
+  EXPECT_EQ(track(), "created");
+  EXPECT_EQ(traces(), 0);
+  tell(20);
+  EXPECT_EQ(track(), "delivered") << "zones and clocks differ";
+  EXPECT_EQ(traces(), 1);
+  EXPECT_EQ(
+      tenant.sql.value("select delivered_at > created_at - interval '1 day' from shipments where guid = $1",
+                       {parcel}),
+      "t");
+}
+
+TEST_F(UsedNumbers, OfALabelThatWasAdoptedHaveTheScansSinceTheShipmentWasMade) {
+  tenant.sql.rows("update shipments set created_at = now() - interval '9 days' where guid = $1", {parcel});
+  buy();
+  EXPECT_EQ(track(), "created");
+  tell(8 * 24);
+  EXPECT_EQ(track(), "delivered") << "the label was bought before the purchase was requested";
+}
+
+TEST_F(UsedNumbers, ThatAPersonHasGivenHaveAllScans) {
+  buy("resolution", "'bought'");
+  EXPECT_EQ(track(), "delivered");
+}
+
 /// Dates of delivery that a carrier announces for the parcels of a business in New York.
 class AnnouncedDeliveries : public Gateways {
  protected:

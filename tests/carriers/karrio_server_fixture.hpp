@@ -65,6 +65,7 @@ std::string described(const std::variant<Alternatives...>& answer) {
     return "bought";
   } else {
     if (std::holds_alternative<StillDraft>(answer)) return "draft";
+    if (std::holds_alternative<VoidedLabel>(answer)) return "voided";
     return std::holds_alternative<NotThere>(answer) ? "not there" : "bought";
   }
 }

@@ -129,7 +129,10 @@ TEST_F(KarrioServerTest, Voids) {
   EXPECT_EQ(await(gateway->void_label(made.id, false)).answer, VoidAnswer::voided);
   EXPECT_EQ(await(gateway->void_label(made.id, false)).answer, VoidAnswer::voided);
   EXPECT_THAT(carrier().voids(made.reference), SizeIs(1));
-  EXPECT_EQ(found(*gateway, made), "not there");
+  EXPECT_EQ(found(*gateway, made), "voided");
+  const auto voided = std::get<VoidedLabel>(await(gateway->find("", made.reference)));
+  EXPECT_THAT(voided.label.tracking_numbers, SizeIs(1)) << "that of the label";
+  EXPECT_FALSE(voided.label.price.empty());
   EXPECT_EQ(await(gateway->void_label("shp_none", false)).answer, VoidAnswer::refused);
 }
 

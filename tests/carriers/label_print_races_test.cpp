@@ -1,4 +1,5 @@
-// POST /api/v1/labels while the labels are voided or erased.
+// POST /api/v1/labels while merges hang, and while the labels are voided or erased.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <span>
 #include <string>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -23,7 +25,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Requests that wait for the merge of another business: the API process merges for one at a time.
+/// Requests during a merge that does not end, and those of one business, which are served one at a time.
 class PrintRaces : public PurchaseCalls {
  protected:
   static Response print(Http& http, const std::vector<std::string>& shipments) {
@@ -53,20 +55,43 @@ class PrintRaces : public PurchaseCalls {
   }
   std::string bought(int width) { return bought(tenant, pdf_of_pages({width})); }
 
+  /// A merge of two labels of a business, whose process is stopped until `go_on`.
+  class StoppedMerge {
+   public:
+    StoppedMerge(Waybill& waybill, Tenant& owner) : http_(owner.http.with_token(owner.http.token())) {
+      // Their pixels take a while, so that the process that reads them can be stopped.
+      const auto slow = png_of(3000, 3000);
+      const std::vector<std::string> shipments{bought(owner, slow, "png"), bought(owner, slow, "png")};
+      const pid_t api = waybill.process().pid();
+      const auto before = process_tree(api);
+      printed_ = std::async(std::launch::async, [this, shipments] { return print(http_, shipments); });
+      EXPECT_TRUE(eventually([&] {
+        for (const pid_t each : process_tree(api)) {
+          if (std::ranges::find(before, each) == before.end() && kill(each, SIGSTOP) == 0) merging_ = each;
+        }
+        return merging_ != 0;
+      }));
+    }
+    ~StoppedMerge() { go_on(); }
+    StoppedMerge(const StoppedMerge&) = delete;
+    StoppedMerge& operator=(const StoppedMerge&) = delete;
+
+    bool is_stopped() const { return merging_ != 0; }
+    void go_on() {
+      if (merging_ != 0) kill(std::exchange(merging_, 0), SIGCONT);
+    }
+    Response take() { return printed_.get(); }
+
+   private:
+    Http http_;
+    pid_t merging_ = 0;
+    std::future<Response> printed_;
+  };
+
   /// Prints, and calls `meet` when the labels have been found, but not loaded.
   Response print_and_meet(const std::vector<std::string>& shipments, const std::function<void()>& meet) {
-    Tenant other(world.waybill, tenant.name + " other");
+    StoppedMerge first(world.waybill, tenant);
     const auto begun = tenant.sql.value("select clock_timestamp()");
-    // Their pixels take a while, so that the process that reads them can be stopped.
-    const auto slow = png_of(3000, 3000);
-    const std::vector<std::string> others{bought(other, slow, "png"), bought(other, slow, "png")};
-    auto busy = std::async(std::launch::async, [&] { return print(other.http, others); });
-    pid_t merging = 0;
-    EXPECT_TRUE(eventually([&] {
-      const auto all = process_tree(world.waybill.process().pid());
-      merging = all.size() > 1 ? all.back() : 0;
-      return merging != 0 && kill(merging, SIGSTOP) == 0;
-    }));
     auto printed =
         std::async(std::launch::async, [this, &shipments] { return print(tenant.http, shipments); });
     EXPECT_TRUE(eventually([&] {
@@ -77,8 +102,8 @@ class PrintRaces : public PurchaseCalls {
                  {begun}) > 0;
     }));
     meet();
-    kill(merging, SIGCONT);
-    EXPECT_EQ(busy.get().status, 200);
+    first.go_on();
+    EXPECT_EQ(first.take().status, 200);
     return printed.get();
   }
 };
@@ -105,6 +130,23 @@ TEST_F(PrintRaces, LabelsThatStayArePrintedAfterTheWait) {
   const Response printed = print_and_meet({second, first}, [] {});
   ASSERT_EQ(printed.status, 200) << printed.text.substr(0, 300);
   EXPECT_THAT(page_widths(printed.text), ElementsAre(110, 100));
+}
+
+TEST_F(PrintRaces, AMergeThatHangsDoesNotKeepTheProcessFromItsEnd) {
+  ApiWorld ending;
+  Tenant owner(ending.waybill, "Acme");
+  const StoppedMerge merge(ending.waybill, owner);
+  ASSERT_TRUE(merge.is_stopped());
+  EXPECT_EQ(ending.waybill.stop(std::chrono::seconds(10)), 0);
+}
+
+TEST_F(PrintRaces, TwoBusinessesWhoseMergesHangDelayNoOther) {
+  Tenant loud(world.waybill, tenant.name + " loud"), louder(world.waybill, tenant.name + " louder");
+  const StoppedMerge first(world.waybill, loud), second(world.waybill, louder);
+  ASSERT_TRUE(first.is_stopped() && second.is_stopped()) << "both have a process";
+  const Response printed = print(tenant.http, {bought(100)});
+  ASSERT_EQ(printed.status, 200) << printed.text.substr(0, 300);
+  EXPECT_THAT(page_widths(printed.text), ElementsAre(100));
 }
 
 }  // namespace

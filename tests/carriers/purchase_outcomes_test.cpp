@@ -74,6 +74,27 @@ TEST_F(PurchaseOutcomes, ARefusedVoidOfASecondLabelIsRepeatedByItsPurchase) {
   EXPECT_EQ(resolve(parcel, own, {{"outcome", "not_bought"}}).status, 409) << "no void of it was refused";
 }
 
+TEST_F(PurchaseOutcomes, ALabelThatTurnsUpForADeletedShipmentIsListedAndVoidedAgain) {
+  const std::string parcel = shipment(), purchase = requested(parcel);
+  note(parcel, "refused");
+  ASSERT_EQ(tenant.http.del(path_of(parcel, "")).status, 200);
+  const std::string stray = tenant.sql.value(
+      "insert into purchases (business_id, guid, shipment_id, attempt, stray_of, reference, shard, "
+      "carrier_id, connector, status, gateway_id, bought_at, void_state) "
+      "select business_id, gen_random_uuid(), shipment_id, attempt, guid, reference, shard, carrier_id, "
+      "connector, 'bought', 'shp_2', now(), 'refused' from purchases where guid = $1 returning guid",
+      {purchase});
+  const Response list = tenant.http.get(path_of(parcel, "/purchases"));
+  ASSERT_EQ(list.data().as_array().size(), 2U) << list.text;
+  EXPECT_EQ(void_label(parcel).status, 404) << "the deleted shipment has no label of its own";
+  const Response again = tenant.http.post(path_of(parcel, "/void?purchaseId=" + stray));
+  ASSERT_EQ(again.status, 202) << again.text;
+  EXPECT_EQ(text_at(again.data(), "status"), "voiding");
+  Tenant other(world.waybill, tenant.name + " other");
+  EXPECT_EQ(other.http.post(path_of(parcel, "/void?purchaseId=" + stray)).status, 404);
+  EXPECT_EQ(other.http.get(path_of(parcel, "/purchases")).status, 404);
+}
+
 TEST_F(PurchaseOutcomes, WithoutABoughtLabelThereIsNothingToVoid) {
   const std::string parcel = shipment();
   EXPECT_EQ(void_label(tenant.id).status, 404);
@@ -151,6 +172,7 @@ TEST_F(PurchaseOutcomes, AnAdminResolvesAnUnknownPurchaseAsBought) {
   EXPECT_EQ(text_at(shown(parcel), "labelStatus"), "bought");
   EXPECT_EQ(audit_entries(purchase), before + 1);
   EXPECT_EQ(label(parcel).header("Content-Type"), "image/png");
+  EXPECT_EQ(stored(purchase, "claim_at <= now()"), "t") << "the gateway is asked";
   const Response unknown_there = void_label(parcel);
   EXPECT_EQ(unknown_there.status, 409) << unknown_there.text;
   ASSERT_EQ(resolve(parcel, purchase, {{"outcome", "not_bought"}}).status, 200) << "voided at the carrier";

@@ -170,6 +170,139 @@ TEST_P(UnknownPurchases, AreAdoptedIfWaybillHasForgottenThem) {
   EXPECT_EQ(text_at(buyer().shown(shipment), "carrierTrackingNumber"), labels[0].numbers.at(0));
 }
 
+/// Purchases of which a restored backup of waybill knows nothing.
+class ForgottenPurchases : public UnknownPurchases {
+ protected:
+  void SetUp() override {
+    UnknownPurchases::SetUp();
+    // The other state of a refund, `submitted`, is EasyPost's usual one.
+    world().easypost.easypost().set_refund_answer("refunded");
+  }
+  /// Buys a label; returns the guid of its purchase.
+  std::string buy(const std::string& shipment) {
+    const json::value bought = buyer().bought(shipment);
+    gateway_id = text_at(bought, "gatewayId");
+    return text_at(bought, "guid");
+  }
+  std::string voided(const std::string& shipment) {
+    std::string purchase = buy(shipment);
+    EXPECT_EQ(buyer().void_label(shipment).status, 202);
+    buyer().with_status(shipment, purchase, "voided", first_lookup);
+    return purchase;
+  }
+  void forget(const std::string& shipment) {
+    buyer().tenant.sql.rows("delete from purchases where shipment_id = $1", {shipment});
+    buyer().tenant.sql.rows(
+        "update shipments set label_status = null, shipping_price = null, currency = null, "
+        "carrier_tracking_number = null where guid = $1",
+        {shipment});
+  }
+
+  std::string gateway_id;  // of the last label
+};
+
+INSTANTIATE_TEST_SUITE_P(Connectors, ForgottenPurchases, testing::Values("easypost", "karrio"),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(ForgottenPurchases, AreAdoptedBehindThoseThatWereVoided) {
+  const std::string shipment = buyer().shipment();
+  const std::string first = voided(shipment), second = voided(shipment), third = buy(shipment);
+  const std::size_t labels = gateway().labels().size();
+  forget(shipment);
+  EXPECT_EQ(buyer().request(shipment), first);
+  ASSERT_TRUE(eventually([&] { return buyer().label_status(shipment) == "bought"; }, first_lookup));
+  EXPECT_EQ(text_at(buyer().shown(shipment), "purchase.guid"), third);
+  for (const auto& purchase : {first, second}) {
+    const json::value shown = buyer().with_status(shipment, purchase, "voided");
+    EXPECT_EQ(at(shown, "carrierTrackingNumbers.0"), json::value(gateway().labels(purchase)[0].numbers[0]));
+    EXPECT_TRUE(at(shown, "price").is_number());
+  }
+  EXPECT_THAT(buyer().purchases(shipment), SizeIs(3));
+  EXPECT_EQ(gateway().labels().size(), labels) << "nothing is bought";
+  EXPECT_EQ(text_at(buyer().shown(shipment), "carrierTrackingNumber"), gateway().labels(third)[0].numbers[0]);
+  EXPECT_EQ(buyer().label_status(shipment), "bought");
+  EXPECT_EQ(
+      buyer().tenant.sql.number("select count(*) from alerts where business_id = $1", {buyer().tenant.id}),
+      0);
+}
+
+TEST_P(ForgottenPurchases, ThatWereAllVoidedAreFollowedByANewOne) {
+  const std::string shipment = buyer().shipment();
+  const std::string first = voided(shipment);
+  forget(shipment);
+  const auto voids = [&] {
+    return buyer().tenant.sql.number(
+        "select count(*) from events where entity_id = $1 and (shipment_after).label_status = 'voided'",
+        {shipment});
+  };
+  const auto before = voids();
+  EXPECT_EQ(buyer().request(shipment), first);
+  ASSERT_TRUE(eventually([&] { return buyer().label_status(shipment) == "bought"; }, first_lookup));
+  const std::string second = text_at(buyer().shown(shipment), "purchase.guid");
+  EXPECT_NE(second, first);
+  EXPECT_THAT(gateway().labels(first), SizeIs(1));
+  EXPECT_THAT(gateway().labels(second), SizeIs(1));
+  EXPECT_EQ(voids(), before) << "the label of the shipment is being bought all the time";
+}
+
+TEST_P(UnknownPurchases, AreVoidedIfTheirLabelWasTakenBackInTheGateway) {
+  world().easypost.easypost().set_refund_answer("refunded");
+  const Made made = unknown_purchase();
+  const std::string gateway_id = text_at(buyer().purchase(made.shipment, made.purchase), "gatewayId");
+  gateway().buy_by_hand(buyer().account, gateway_id);
+  gateway().void_by_hand(buyer().account, gateway_id);
+  buyer().make_due(made.purchase);
+  const json::value voided = buyer().with_status(made.shipment, made.purchase, "voided", first_lookup);
+  EXPECT_EQ(at(voided, "carrierTrackingNumbers.0"),
+            json::value(gateway().labels(made.purchase).at(0).numbers.at(0)));
+  EXPECT_EQ(buyer().label_status(made.shipment), "voided");
+}
+
+TEST_F(PurchaseDetails, AnUnknownPurchaseWhoseRefundIsNotDecidedIsVoiding) {
+  auto& easypost = world().easypost.easypost();
+  easypost.set_refund_answer("submitted");
+  Buyer buyer(*world().waybill, world().easypost, test_name());
+  world().easypost.fail(PurchaseCall::buy, without_effect(failing_with(503)));
+  const std::string shipment = buyer.shipment(), purchase = buyer.request(shipment);
+  ASSERT_TRUE(buyer.is_looked_up(purchase));
+  const std::string gateway_id = text_at(buyer.purchase(shipment, purchase), "gatewayId");
+  buyer.gateway.buy_by_hand(buyer.account, gateway_id);
+  buyer.gateway.void_by_hand(buyer.account, gateway_id);
+  buyer.make_due(purchase);
+  buyer.with_status(shipment, purchase, "voiding", first_lookup);
+  EXPECT_TRUE(buyer.refuses_second(shipment, purchase)) << "the refund may be rejected";
+  easypost.set_refund_status(gateway_id, "rejected");
+  buyer.make_due(purchase);
+  const json::value bought = buyer.with_status(shipment, purchase, "void_refused", first_lookup);
+  EXPECT_EQ(at(bought, "carrierTrackingNumbers.0"),
+            json::value(buyer.gateway.labels(purchase).at(0).numbers.at(0)));
+}
+
+TEST_P(UnknownPurchases, ResolvedAsBoughtTakeTheNumberOfTheGatewayAndCanThenBeVoided) {
+  world().easypost.easypost().set_refund_answer("refunded");
+  const Made made = unknown_purchase();
+  const json::object typed{{"outcome", "bought"}, {"carrierTrackingNumber", "1ZTYPO"}};
+  ASSERT_EQ(buyer().resolve(made.shipment, made.purchase, typed).status, 200);
+  EXPECT_EQ(buyer().void_label(made.shipment).status, 409) << "the gateway has a draft";
+  gateway().buy_by_hand(buyer().account,
+                        text_at(buyer().purchase(made.shipment, made.purchase), "gatewayId"));
+  const std::string number = gateway().labels(made.purchase).at(0).numbers.at(0);
+  // The first look-up may still be under way.
+  ASSERT_TRUE(eventually(
+      [&] {
+        buyer().make_due(made.purchase);
+        return text_at(buyer().shown(made.shipment), "carrierTrackingNumber") == number;
+      },
+      first_lookup));
+  const json::value purchase = buyer().purchase(made.shipment, made.purchase);
+  EXPECT_EQ(error_of(purchase), "OTHER_NUMBER");
+  EXPECT_THAT(text_at(purchase, "error.message"), testing::HasSubstr("1ZTYPO"));
+  ASSERT_TRUE(eventually([&] { return buyer().label(made.shipment).status == 200; }, first_lookup));
+  EXPECT_EQ(buyer().void_label(made.shipment).status, 202);
+  buyer().with_status(made.shipment, made.purchase, "voided", first_lookup);
+  EXPECT_THAT(gateway().voided(), testing::Contains(number));
+}
+
 TEST_P(UnknownPurchases, AreNotBoughtAgainIfOnlyTheDraftIsForgotten) {
   const Made made = unknown_purchase();
   buyer().tenant.sql.rows("delete from purchases where shipment_id = $1", {made.shipment});

@@ -75,6 +75,8 @@ FoundWithFile found_of(connectors::FoundPurchase found) {
     auto file = file_in(*label);
     return {bought_facts(*label, file.has_value()), std::move(file)};
   }
+  if (auto* const voided = std::get_if<connectors::VoidedLabel>(&found))
+    return {domain::VoidedFacts{bought_facts(voided->label, false), voided->is_pending}, std::nullopt};
   if (auto* const draft = std::get_if<connectors::StillDraft>(&found))
     return {domain::DraftFound{std::move(draft->gateway_id)}, std::nullopt};
   return {domain::NothingFound{}, std::nullopt};

@@ -74,6 +74,10 @@ TEST(GatewayFacts, TheThreeOutcomesStayApart) {
             (PurchaseMessage{"address", "The address is wrong."}));
   const auto unknown = answer_of(connectors::UnknownPurchase{{"503", "Busy."}});
   EXPECT_EQ(std::get<domain::UnknownFacts>(unknown.facts).message, (PurchaseMessage{"503", "Busy."}));
+  const auto voided =
+      std::get<domain::VoidedFacts>(found_of(connectors::VoidedLabel{{.gateway_id = "shp_2"}, true}).facts);
+  EXPECT_EQ(voided.label.gateway_id, "shp_2");
+  EXPECT_TRUE(voided.is_pending);
   EXPECT_EQ(std::get<domain::DraftFound>(found_of(connectors::StillDraft{"shp_1"}).facts).gateway_id,
             "shp_1");
   EXPECT_TRUE(std::holds_alternative<domain::NothingFound>(found_of(connectors::NotThere{}).facts));

@@ -83,7 +83,8 @@ asio::awaitable<void> PurchaseRun::look_up() {
   note_call(std::get<ConnectedCarrier>(carrier), error);
   if (error != nullptr) co_return co_await fail(failure_of(*error));
   const FoundWithFile found = found_of(std::get<connectors::FoundPurchase>(std::move(answer)));
-  const auto* const label = std::get_if<domain::BoughtFacts>(&found.facts);
+  const auto* label = std::get_if<domain::BoughtFacts>(&found.facts);
+  if (const auto* const voided = std::get_if<domain::VoidedFacts>(&found.facts)) label = &voided->label;
   co_await change([&](StoredPurchase& at, Time now) { return domain::looked_up(at.facts, found.facts, now); },
                   label == nullptr ? Lease::needed : Lease::optional,
                   {.label = label, .file = found.file ? &*found.file : nullptr});

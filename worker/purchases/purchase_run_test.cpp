@@ -145,7 +145,7 @@ class FakeGateway final : public Gateway {
     for (const auto& [key, label] : world_.gateway) {
       if (id.empty() ? label.reference != reference : key != id) continue;
       if (label.is_paid && !label.is_void) co_return label_of(world_, key, !world_.chance(40));
-      if (!label.is_paid) found = StillDraft{key};
+      found = label.is_void ? FoundPurchase(VoidedLabel{label_of(world_, key, false)}) : StillDraft{key};
     }
     co_return found;
   }
@@ -424,6 +424,19 @@ TEST(PurchaseRun, AnotherModeIsRefusedBeforeTheCall) {
   EXPECT_EQ(world.purchase.facts.status, PurchaseStatus::refused);
   EXPECT_EQ(world.purchase.facts.error.code, "MODE");
   EXPECT_TRUE(world.gateway.empty());
+}
+
+TEST(PurchaseRun, ALabelThatWasVoidedBeforeIsRecordedAndNothingIsBought) {
+  World world(1, false);
+  world.gateway["shp_1"] = {
+      .reference = world.purchase.reference.to_string(), .is_paid = true, .is_void = true};
+  world.work(1);
+  const domain::Purchase& facts = world.purchase.facts;
+  EXPECT_EQ(facts.status, PurchaseStatus::voided);
+  EXPECT_EQ(facts.tracking_numbers, std::vector<std::string>{"1Zshp_1"});
+  EXPECT_EQ(facts.price, (domain::Money{"5.00", "EUR"}));
+  EXPECT_EQ(world.gateway.size(), 1U) << "no draft is made";
+  EXPECT_EQ(world.buy_calls, 0);
 }
 
 TEST(PurchaseRun, APurchaseThatIsWithdrawnDuringItsRunIsNotBought) {

@@ -5,7 +5,8 @@
 -- or a purchase before the last one, changes nothing of the shipment. A carrier that is chosen keeps its account until the end
 -- of the transaction. A purchase whose lease is kept is not claimed before its end; another one that is due wakes the workers.
 -- $1 business uuid, $2 purchase uuid, $3 facts json, $4 label bytea or null, $5 label_format text or null,
--- $6 keeps_lease boolean, $7 resolved_by text or null (JSON; null: as it is), $8 cause text or null (JSON; of the events)
+-- $6 keeps_lease boolean, $7 resolved_by text or null (JSON; null: as it is), $8 cause text or null (JSON; of the events),
+-- $9 is_succeeded boolean (the next attempt is requested, and the shipment stays as it is)
 -- -> is_written boolean, ...
 with n as materialized (
   select * from
@@ -48,10 +49,12 @@ with n as materialized (
          w.status in ('bought', 'voiding') as is_paid, w.status = 'voided' as is_voided, w.tracking_numbers as numbers,
          left(w.tracking_numbers[1], 200) as number, case when length(w.tracking_url) <= 2000 then w.tracking_url end as url,
          case when w.price < 1e12 then w.price end as price, case when w.currency ~ '^[A-Z]{3}$' then w.currency end as currency,
-         announced_time(w.estimated_delivery, b.timezone) as announced
+         announced_time(w.estimated_delivery, b.timezone) as announced,
+         (o.tracking_numbers, o.tracking_url) is distinct from (w.tracking_numbers, w.tracking_url) as has_other_numbers
   from written w
+  join purchases o on o.business_id = $1::uuid and o.guid = w.guid  -- as it was before
   join businesses b on b.guid = $1::uuid
-  where w.stray_of is null
+  where w.stray_of is null and not $9::boolean
     and not exists (select from purchases o
                     where o.business_id = $1::uuid and o.shipment_id = w.shipment_id and o.attempt > w.attempt)
 ), moved as (
@@ -83,7 +86,7 @@ with n as materialized (
   where r.business_id = $1::uuid and r.guid = s.shipment_id
     and (r.label_status is distinct from s.label_status
          or (s.is_paid and (r.carrier_tracking_number is distinct from coalesce(s.number, r.carrier_tracking_number)
-                            or r.shipping_price is distinct from s.price)))
+                            or r.shipping_price is distinct from s.price or s.has_other_numbers)))
 )
 select exists (select from written) as is_written, exists (select from account) as keeps_account,
        case when $8::text is not null then set_config('waybill.cause', $8::text, true) end as cause,
