@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <unordered_map>
@@ -304,10 +305,12 @@ ExplainedWorkflow explain_workflow(const PastWorkflow& workflow, const PastChang
   return result;
 }
 
-std::string_view reason_of_timer(bool is_waiting, bool is_active, std::optional<std::string_view> reason,
-                                 const PastRun* run) {
-  if (is_waiting) return is_active ? "timer_waiting" : "switched_off";
-  if (reason) return *reason == "condition" ? "condition" : "switched_off";
+/// `is_newer`: the workflow was made after the time of the timer.
+std::string_view reason_of_timer(bool is_waiting, bool is_active, bool is_newer,
+                                 std::optional<std::string_view> reason, const PastRun* run) {
+  const std::string_view off = is_newer ? "newer_than_event" : "switched_off";
+  if (is_waiting) return is_active ? "timer_waiting" : off;
+  if (reason) return *reason == "condition" ? "condition" : off;
   return run == nullptr ? "" : reason_of(*run);
 }
 
@@ -327,15 +330,19 @@ std::vector<domain::ConditionResult> explain_timed(const Rule& rule, const PastC
   return results;
 }
 
+auto timer_rows(storage::Session& session, const Guid& business, const Guid& entity, std::size_t limit) {
+  return session.run(sql::history::Timers{.business = business,
+                                          .record = entity,
+                                          .limit = static_cast<std::int64_t>(limit),
+                                          .no_record = storage::no_record});
+}
+
 /// The timers of a record that wait or came due, and the runs of schedules for it. `newest` is its last
 /// change; may be null.
 std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid& business,
                                            const Guid& entity, const PastChange* newest, std::size_t limit,
                                            Bounds& bounds) {
-  const auto rows = session.run(sql::history::Timers{.business = business,
-                                                     .record = entity,
-                                                     .limit = static_cast<std::int64_t>(limit),
-                                                     .no_record = storage::no_record});
+  const auto rows = timer_rows(session, business, entity, limit);
   std::vector<Guid> guids;
   for (const auto& row : rows) {
     if (row.run_id) guids.push_back(*row.run_id);
@@ -344,13 +351,14 @@ std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid
   std::vector<ExplainedEvent> timers;
   for (const auto& row : rows) {
     const PastRun* const run = row.run_id ? find_run(runs, *row.run_id) : nullptr;
-    ExplainedWorkflow workflow{.guid = row.workflow_id,
-                               .name = std::string(row.name),
-                               .run = std::optional<Guid>(row.run_id),
-                               .reason = reason_of_timer(row.is_waiting, row.is_active, row.reason, run),
-                               .conditions = {},
-                               .steps = run != nullptr ? run->steps : json::value(),
-                               .due = row.due_at};
+    ExplainedWorkflow workflow{
+        .guid = row.workflow_id,
+        .name = std::string(row.name),
+        .run = std::optional<Guid>(row.run_id),
+        .reason = reason_of_timer(row.is_waiting, row.is_active, row.is_newer, row.reason, run),
+        .conditions = {},
+        .steps = run != nullptr ? run->steps : json::value(),
+        .due = row.due_at};
     workflow.fired = workflow.run && workflow.reason.empty();
     try {
       const Rule rule = make_rule(row.trigger, json::parse(row.conditions));
@@ -510,10 +518,31 @@ class Explainer {
       past = reader_.events().of_record(business_, entity_, latest);
       if (!past.events.empty()) explain_portion(past, false, limit);
     }
+    leave_out_known(is_first_page, limit);
     return merged(std::move(result_), std::move(timers_));
   }
 
  private:
+  using Due = std::pair<Guid, Time>;  // of a timer of a workflow
+
+  /// Leaves out the timers whose time had passed when their field was set, as the present calendar counts
+  /// working days, but that wait or came due.
+  void leave_out_known(bool is_first_page, std::size_t limit) {
+    const auto is_passed = [](const ExplainedEvent& entry) {
+      return entry.workflows.front().reason == "timer_passed";
+    };
+    if (std::ranges::none_of(timers_, is_passed)) return;
+    std::set<Due> known = known_;
+    if (!is_first_page) {
+      for (const auto& row : timer_rows(session_, business_, entity_, limit))
+        known.emplace(row.workflow_id, row.due_at);
+    }
+    std::erase_if(timers_, [&](const ExplainedEvent& entry) {
+      const ExplainedWorkflow& workflow = entry.workflows.front();
+      return is_passed(entry) && workflow.due && known.contains({workflow.guid, *workflow.due});
+    });
+  }
+
   void explain_portion(const storage::PastOfRecord& past, bool with_timers, std::size_t limit) {
     const std::vector<storage::StoredEvent>& events = past.events;
     std::vector<UnreadableEvent> unreadable;
@@ -566,6 +595,8 @@ class Explainer {
 
   void explain_timed_workflows(domain::EntityType type, const PastChange* newest, std::size_t limit) {
     auto timers = explain_timers(session_, business_, entity_, newest, limit, bounds_);
+    for (const ExplainedEvent& entry : timers)
+      known_.emplace(entry.workflows.front().guid, entry.workflows.front().due.value());
     std::ranges::move(explain_schedules(session_, business_, entity_, type, newest, limit, timers, bounds_),
                       std::back_inserter(timers_));
     std::ranges::move(timers, std::back_inserter(timers_));
@@ -579,6 +610,7 @@ class Explainer {
   Bounds bounds_;
   std::vector<ExplainedEvent> result_;
   std::vector<ExplainedEvent> timers_;
+  std::set<Due> known_;  // that wait or came due, on the first page
 };
 
 }  // namespace

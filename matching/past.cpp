@@ -38,8 +38,7 @@ void PastReader::fill_relatives(std::span<PastChange* const> changes) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const storage::StoredEvent& event = *changes[i]->event;
     storage::RelativesWanted keys_of_event;
-    collect_relatives(event.business_id, event.entity_id, event.entity_type, changes[i]->change.entity,
-                      keys_of_event);
+    collect_relatives(event.business_id, event.entity_id, changes[i]->change, keys_of_event);
     const auto add = [&](const std::vector<storage::RelativeKey>& keys, storage::Relative::Kind kind) {
       for (const auto& key : keys) wanted.push_back({i, kind, key.business_id, key.guid, event.at});
     };
@@ -51,9 +50,19 @@ void PastReader::fill_relatives(std::span<PastChange* const> changes) {
   const auto relatives = events_.relatives(wanted, changes.size());
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const storage::StoredEvent& event = *changes[i]->event;
-    RelativeIndex(relatives[i])
-        .fill(event.business_id, event.entity_id, event.entity_type, changes[i]->change.entity);
+    RelativeIndex(relatives[i]).fill(event.business_id, event.entity_id, changes[i]->change);
   }
+}
+
+void PastReader::fill_previous(PastChange& change) {
+  const storage::StoredEvent& event = *change.event;
+  storage::RelativesWanted keys;
+  collect_carriers_of_link(event.business_id, change.change, keys);
+  if (keys.empty()) return;
+  std::vector<storage::PastRelativeKey> wanted;
+  for (const auto& key : keys.carriers)
+    wanted.push_back({0, storage::Relative::Kind::carrier, key.business_id, key.guid, event.at});
+  RelativeIndex(events_.relatives(wanted, 1).front()).fill_previous(event.business_id, change.change);
 }
 
 LastChange last_change(storage::Session& session, const Guid& business, const Guid& entity) {
@@ -62,6 +71,7 @@ LastChange last_change(storage::Session& session, const Guid& business, const Gu
   std::vector<PastChange> changes = reader.changes(past.events);
   if (changes.empty()) return {};
   const storage::StoredEvent& event = *changes.front().event;
+  reader.fill_previous(changes.front());
   return {.event_id = event.id, .at = event.at, .change = std::move(changes.front().change)};
 }
 

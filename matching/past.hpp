@@ -50,13 +50,15 @@ class PastReader {
 
   /// Fills in the relatives as they were at the time of each event.
   void fill_relatives(std::span<PastChange* const> changes);
+  /// Completes the old values of a change as `fill_relatives` does, and leaves its record as it is.
+  void fill_previous(PastChange& change);
 
  private:
   storage::PastEvents events_;
   storage::RecordColumns columns_;
 };
 
-/// The last event of a record, and its change without relatives.
+/// The last event of a record, and its change. The record of the change is without relatives.
 struct LastChange {
   std::uint64_t event_id = 0;  // 0 if there is no readable event
   Time at = {};

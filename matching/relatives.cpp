@@ -20,6 +20,30 @@ std::optional<Guid> guid_of(const json::object& object) {
   return Guid::parse(value->get_string());
 }
 
+constexpr std::string_view link_name = "carrierTrackingUrl";
+constexpr std::string_view number_name = "carrierTrackingNumber";
+constexpr std::string_view carrier_name = "carrier";
+
+/// The value of a member; null if there is none.
+const json::value& member(const json::object& object, std::string_view name) {
+  static const json::value none;
+  const json::value* value = object.if_contains(name);
+  return value == nullptr ? none : *value;
+}
+
+/// The value of a member before a change.
+const json::value& member_before(const domain::Change& change, std::string_view name) {
+  const json::value* value = change.previous.if_contains(name);
+  return value == nullptr ? member(change.entity, name) : *value;
+}
+
+/// True if a change may have changed a shipment's link to its carrier's page.
+bool may_change_link(const domain::Change& change) {
+  return change.type == domain::EntityType::shipment && !change.previous.empty() &&
+         (change.previous.contains(link_name) || change.previous.contains(number_name) ||
+          change.previous.contains(carrier_name));
+}
+
 json::value text_or_null(const std::optional<std::string>& text) {
   return text ? json::value(*text) : json::value(nullptr);
 }
@@ -32,8 +56,8 @@ const json::object* integration_of(const json::object& entity) {
 
 /// Makes the link to the carrier's page of a shipment that has a carrier's number and no link.
 void add_carrier_link(json::object& entity, std::string_view pattern) {
-  json::value* link = entity.if_contains("carrierTrackingUrl");
-  const json::value* number = entity.if_contains("carrierTrackingNumber");
+  json::value* link = entity.if_contains(link_name);
+  const json::value* number = entity.if_contains(number_name);
   if (link == nullptr || !link->is_null() || number == nullptr || !number->is_string()) return;
   *link = carrier_tracking_url(pattern, number->get_string());
 }
@@ -57,6 +81,25 @@ void collect_relatives(const Guid& business, const Guid& entity_id, domain::Enti
     wanted.pages_of_orders = wanted.pages_of_orders || with_pages;
   }
   if (type == domain::EntityType::shipment && with_pages) wanted.pages.push_back({business, entity_id});
+}
+
+void collect_relatives(const Guid& business, const Guid& entity_id, const domain::Change& change,
+                       storage::RelativesWanted& wanted, bool with_pages) {
+  collect_relatives(business, entity_id, change.type, change.entity, wanted, with_pages);
+  // The carrier after the change is that of the entity.
+  const json::object* before = object_member(change.previous, carrier_name);
+  if (before == nullptr || !may_change_link(change)) return;
+  if (const auto guid = guid_of(*before)) wanted.carriers.push_back({business, *guid});
+}
+
+void collect_carriers_of_link(const Guid& business, const domain::Change& change,
+                              storage::RelativesWanted& wanted) {
+  if (!may_change_link(change)) return;
+  for (const json::object* const record : {&change.entity, &change.previous}) {
+    const json::object* carrier = object_member(*record, carrier_name);
+    const auto guid = carrier == nullptr ? std::nullopt : guid_of(*carrier);
+    if (guid) wanted.carriers.push_back({business, *guid});
+  }
 }
 
 std::size_t RelativeIndex::Hash::operator()(const storage::RelativeKey& key) const {
@@ -127,6 +170,34 @@ void RelativeIndex::fill(const Guid& business, const Guid& entity_id, domain::En
   entity["shipments"] = std::move(shipments);
 }
 
+void RelativeIndex::fill(const Guid& business, const Guid& entity_id, domain::Change& change) const {
+  fill_previous(business, change);
+  fill(business, entity_id, change.type, change.entity);
+}
+
+void RelativeIndex::fill_previous(const Guid& business, domain::Change& change) const {
+  if (!may_change_link(change)) return;
+  json::value before = shown_link(business, member_before(change, link_name),
+                                  member_before(change, number_name), member_before(change, carrier_name));
+  const json::value after =
+      shown_link(business, member(change.entity, link_name), member(change.entity, number_name),
+                 member(change.entity, carrier_name));
+  if (before == after) {
+    change.previous.erase(link_name);
+  } else {
+    change.previous[link_name] = std::move(before);
+  }
+}
+
+/// The link that a shipment with these values shows, as `fill` makes it.
+json::value RelativeIndex::shown_link(const Guid& business, const json::value& link,
+                                      const json::value& number, const json::value& carrier) const {
+  if (!link.is_null() || !number.is_string() || !carrier.is_object()) return link;
+  const Relative* found = find(Relative::Kind::carrier, business, carrier.get_object());
+  if (found == nullptr || !found->extra) return {};
+  return json::value(carrier_tracking_url(*found->extra, number.get_string()));
+}
+
 std::string RelativeIndex::tracking_url(std::string_view token) const {
   return tracking_page_url(public_url_, token);
 }
@@ -137,6 +208,22 @@ void fill_relatives(storage::Outbox& outbox, const Guid& business, const Guid& e
   collect_relatives(business, entity_id, type, entity, wanted, pages.wanted);
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
   RelativeIndex(relatives, pages.public_url).fill(business, entity_id, type, entity);
+}
+
+void fill_relatives(storage::Outbox& outbox, const Guid& business, const Guid& entity_id,
+                    domain::Change& change, const TrackingPages& pages) {
+  storage::RelativesWanted wanted;
+  collect_relatives(business, entity_id, change, wanted, pages.wanted);
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  RelativeIndex(relatives, pages.public_url).fill(business, entity_id, change);
+}
+
+void fill_previous(storage::Outbox& outbox, const Guid& business, domain::Change& change) {
+  storage::RelativesWanted wanted;
+  collect_carriers_of_link(business, change, wanted);
+  if (wanted.empty()) return;
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  RelativeIndex(relatives).fill_previous(business, change);
 }
 
 }  // namespace waybill::matching

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/json.hpp"
+#include "domain/records/change.hpp"
 #include "storage/events/outbox.hpp"
 
 namespace waybill::matching {
@@ -11,6 +12,14 @@ namespace waybill::matching {
 /// `with_pages`.
 void collect_relatives(const Guid& business, const Guid& entity_id, domain::EntityType type,
                        const json::object& entity, storage::RelativesWanted& wanted, bool with_pages = false);
+
+/// As above, with those that the old values of a change need.
+void collect_relatives(const Guid& business, const Guid& entity_id, const domain::Change& change,
+                       storage::RelativesWanted& wanted, bool with_pages = false);
+
+/// Adds the carriers whose patterns make a shipment's link before and after a change that may change it.
+void collect_carriers_of_link(const Guid& business, const domain::Change& change,
+                              storage::RelativesWanted& wanted);
 
 /// The relatives of a batch of entities, by their keys. Refers to the rows it is built from.
 class RelativeIndex {
@@ -22,6 +31,11 @@ class RelativeIndex {
   /// shipments and source.integration {guid, name, provider}, a shipment's carrierTrackingUrl by the
   /// carrier's pattern, and the trackingUrl of shipments whose tokens were read.
   void fill(const Guid& business, const Guid& entity_id, domain::EntityType type, json::object& entity) const;
+  /// As above for the entity of a change, and `fill_previous`.
+  void fill(const Guid& business, const Guid& entity_id, domain::Change& change) const;
+  /// Gives `previous` the link that a shipment showed before the change, by the pattern of its carrier then,
+  /// if the link after it is another. The entity of the change must not be filled yet.
+  void fill_previous(const Guid& business, domain::Change& change) const;
 
  private:
   struct Hash {
@@ -32,6 +46,8 @@ class RelativeIndex {
   const storage::Relative* find(storage::Relative::Kind kind, const Guid& business,
                                 const json::object& object) const;
 
+  json::value shown_link(const Guid& business, const json::value& link, const json::value& number,
+                         const json::value& carrier) const;
   std::string tracking_url(std::string_view token) const;
 
   std::string_view public_url_;
@@ -47,5 +63,10 @@ struct TrackingPages {
 /// Reads the relatives of one entity through `outbox` and puts them into it. Throws like Outbox::relatives.
 void fill_relatives(storage::Outbox& outbox, const Guid& business, const Guid& entity_id,
                     domain::EntityType type, json::object& entity, const TrackingPages& pages = {});
+void fill_relatives(storage::Outbox& outbox, const Guid& business, const Guid& entity_id,
+                    domain::Change& change, const TrackingPages& pages = {});
+
+/// As RelativeIndex::fill_previous. Reads nothing unless the link may have changed.
+void fill_previous(storage::Outbox& outbox, const Guid& business, domain::Change& change);
 
 }  // namespace waybill::matching

@@ -194,6 +194,12 @@ std::optional<Time> start_of_wait(const Step& wait, const json::object& entity, 
   return time ? time : parse_date(text);
 }
 
+bool holds_at_once(const Step& wait, const json::object& entity) {
+  const json::object no_changes;
+  return wait.awaited && !wait.awaited->triggers &&
+         wait.awaited->conditions.evaluate({entity, no_changes, false});
+}
+
 std::optional<Time> end_of_wait(const Step& wait, const json::object& entity, const json::object* run,
                                 Time now) {
   const auto start = start_of_wait(wait, entity, run, now);

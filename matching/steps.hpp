@@ -89,6 +89,9 @@ std::optional<Time> start_of_wait(const Step& wait, const json::object& entity, 
 std::optional<Time> end_of_wait(const Step& wait, const json::object& entity, const json::object* run,
                                 Time now);
 
+/// True for a wait for an event that ends as soon as it begins: it waits for conditions alone, which hold.
+bool holds_at_once(const Step& wait, const json::object& entity);
+
 /// True if `path` is a field that a wait may end at.
 bool is_time_field(domain::EntityType type, std::string_view path);
 

@@ -172,7 +172,11 @@ class Judge {
     if (found != events.end()) {
       if (unless_unreadable([&] { then = columns_.change(found->second, {}); })) return std::nullopt;
     }
-    if (is_deletion) fill_relatives(outbox_, business_, record.guid, entry.shown.entity_type, then.entity);
+    if (is_deletion) {
+      fill_relatives(outbox_, business_, record.guid, then);
+    } else if (rule->conditions.reads_relatives()) {
+      fill_previous(outbox_, business_, then);
+    }
     const json::object& entity = is_deletion ? then.entity : record.entity;
     const auto verdict = domain::judge(rule->conditions, {entity, then.previous, then.created}, share_);
     if (verdict == domain::Verdict::too_much_work) return std::nullopt;

@@ -143,7 +143,8 @@ std::optional<RunLimit> parse_limit(const json::value& definition, const RecordT
     const auto duration = parse_duration(text_of(per).value_or(""));
     if (duration) limit.per = *duration;
     if (!duration || *duration < shortest_period)
-      errors.push_back({"limit.per", "must be an ISO 8601 duration from PT1S to 366 days, such as P1D"});
+      errors.push_back({"limit.per", "must be an ISO 8601 duration from PT1S to " +
+                                         std::string(longest_duration_text) + ", such as P1D"});
   }
   return limit;
 }

@@ -101,8 +101,8 @@ std::variant<Timer, FieldErrors> parse_timer(const json::value& timer, EntityTyp
   if (const auto* const text = text_of(*object, "offset", errors)) {
     const auto offset = parse_offset(*text);
     if (!offset) {
-      errors.push_back(
-          {"timer.offset", "must be an ISO 8601 duration of at most 366 days, such as PT24H or -P1D"});
+      errors.push_back({"timer.offset", "must be an ISO 8601 duration of at most " +
+                                            std::string(longest_duration_text) + ", such as PT24H or -P1D"});
     } else if (parsed.workdays && !parse_working_days(*text)) {
       errors.push_back({"timer.offset", working_days_problem});
     } else {

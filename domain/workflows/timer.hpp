@@ -13,8 +13,6 @@
 
 namespace waybill::domain {
 
-/// The longest offset of a timer, in either direction. storage/sql/duties/expire_timers.sql relies on it.
-inline constexpr Duration longest_offset = std::chrono::days(366);
 /// The age up to which a time that the service set is that of the change itself: a change takes this long.
 inline constexpr Duration age_of_present = std::chrono::minutes(1);
 
@@ -46,7 +44,7 @@ struct Timer {
 std::span<const std::string_view> timer_fields(EntityType type);
 
 /// Reads an ISO 8601 duration with an optional sign: `PT24H`, `-P1D`. nullopt if malformed or longer than
-/// `longest_offset`.
+/// `longest_duration`.
 std::optional<Duration> parse_offset(std::string_view text);
 /// The normal form, which `parse_offset` reads.
 std::string format_offset(Duration offset);

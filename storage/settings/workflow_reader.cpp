@@ -50,7 +50,8 @@ StoredWorkflow stored_workflow(const sql::workflows::Changed::Row& row) {
           .workdays = row.workdays,
           .cancel_on = std::optional<std::string>(row.cancel_on),
           .watches = row.watches,
-          .zone_offsets = std::string(row.zone_offsets.value_or(""))};
+          .zone_offsets = std::string(row.zone_offsets.value_or("")),
+          .switches = domain::parse_switches(row.switches.value_or(""))};
 }
 
 /// The size of the parts that may be large.

@@ -12,6 +12,7 @@
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 #include "domain/records/record_type.hpp"
+#include "domain/workflows/switches.hpp"
 #include "storage/session/session.hpp"
 
 namespace waybill::storage {
@@ -52,6 +53,7 @@ struct StoredWorkflow {
   std::optional<std::string> cancel_on = std::nullopt;  // JSON of matching::AwaitedEvents
   bool watches = false;                                 // runs of one of its versions may watch their record
   std::string zone_offsets = {};  // of the business's time zone (domain/time/local_date.hpp); may be empty
+  std::vector<domain::Switch> switches = {};  // oldest first
 };
 
 /// The bytes of definitions and templates after which a portion of workflows ends.

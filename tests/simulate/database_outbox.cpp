@@ -246,7 +246,7 @@ storage::Rows Database::changed_workflows(ServerSession&, const Arguments& args,
       result.number(1).time(row->created_at);
     else
       result.null().null();
-    result.boolean(false).text(row->cancel_on).boolean(row->watches()).null();
+    result.boolean(false).text(row->cancel_on).boolean(row->watches()).null().null();
   }
   return result.take();
 }

@@ -59,7 +59,7 @@ storage::Rows Database::claim_timers(ServerSession& session, const Arguments& ar
     version->locked = own(session);
     result.row().guid(row.business).guid(row.workflow).guid(row.record).number(row.plan);
     result.time(row.value).time(row.due_at).number(row.depth).number(++last_eventless_);
-    result.boolean(true).time(workflows_.at(row.workflow).created_at).boolean(false);
+    result.boolean(true).boolean(false);
     result.number(static_cast<std::int64_t>(workflow_epoch_)).number(shard_of(row.business));
   }
   return result.take();
@@ -84,8 +84,19 @@ storage::Rows Database::set_timers(ServerSession& session, const Arguments& args
     TimerRow row;
   };
   std::vector<Setting> settings;
+  std::vector<Table<TimerRow>::Version*> over;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    if (has_fired(session, workflows[i], records[i], values[i], plans[i])) continue;
+    if (has_fired(session, workflows[i], records[i], values[i], plans[i])) {
+      for (auto& version : timers_.versions()) {
+        const TimerRow& row = version.row;
+        if (!version.is_visible_to(session.xid) || row.workflow != workflows[i] || row.record != records[i] ||
+            std::pair(row.plan, row.event) > std::pair(plans[i], events[i]))
+          continue;
+        if (const Xid holder = version.holder(session.xid)) throw Locked{holder};
+        over.push_back(&version);
+      }
+      continue;
+    }
     Setting setting{.known = nullptr,
                     .row = {.business = businesses[i],
                             .workflow = workflows[i],
@@ -106,6 +117,7 @@ storage::Rows Database::set_timers(ServerSession& session, const Arguments& args
     }
     settings.push_back(std::move(setting));
   }
+  for (auto* const version : over) timers_.remove(own(session), *version);
   for (auto& [known, row] : settings) {
     if (known == nullptr) {
       timers_.insert(own(session), std::move(row));

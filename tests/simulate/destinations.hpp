@@ -35,7 +35,6 @@ class Destinations {
   Destinations(Scheduler& scheduler, Sent sent) : scheduler_(scheduler), sent_(std::move(sent)) {}
 
   void set_health(std::size_t destination, Health health) { health_[destination % count] = health; }
-  void heal() { health_.clear(); }
   const std::vector<Arrival>& arrivals() const { return arrivals_; }
   /// True if a worker has received the answer that a message was accepted.
   bool has_told(Owner owner, const std::string& message) const { return told_.contains({owner, message}); }

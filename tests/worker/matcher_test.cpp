@@ -1,5 +1,7 @@
 #include "worker/events/matcher.hpp"
 
+#include <random>
+
 #include <gmock/gmock.h>
 
 #include "storage/settings/workflow_reader.hpp"
@@ -57,6 +59,94 @@ TEST_F(MatcherTest, AWorkflowWhoseConditionsDoNotHoldCausesNoRun) {
 TEST_F(MatcherTest, AnEventIsOlderThanAWorkflowThatWasMadeAfterIt) {
   add_order();
   add_workflow("order_created");
+  EXPECT_THAT(match().at(0).runs, IsEmpty());
+}
+
+// Random switches between the events. The reference is the state at each event.
+TEST_F(MatcherTest, AWorkflowFiresForTheEventsAtWhichItWasOnHoweverItWasSwitchedSince) {
+  const Guid workflow = add_workflow("order_created");
+  std::mt19937 random(11);  // NOLINT(bugprone-random-generator-seed): a fixed sequence
+  bool is_on = true;
+  std::vector<bool> expected;
+  const auto fired = [&] {
+    std::vector<bool> result;
+    storage::read_changed_workflows(session_, 0, [&](const auto& portion) { catalogue_.apply(portion); });
+    for (const storage::PendingEvent& event : pending_events(session_)) {
+      const auto matched =
+          matcher_.match(session_, {&event, 1}, {}, {.has_memory = [](const Guid&) { return true; }});
+      result.push_back(!matched.at(0).runs.empty());
+    }
+    return result;
+  };
+  for (int step = 0; step < 80; ++step) {
+    if (random() % 3 == 0) {
+      database_.rows(
+          "update workflows set is_active = not is_active, active_since = case when is_active then "
+          "active_since "
+          "else now() end where guid = $1",
+          {workflow.to_string()});
+      is_on = !is_on;
+    } else if (random() % 4 == 0) {
+      database_.rows("update workflows set is_active = is_active, version = version + 1 where guid = $1",
+                     {workflow.to_string()});
+    } else {
+      add_order(std::to_string(step));
+      expected.push_back(is_on);
+    }
+    if (step % 20 == 19) EXPECT_EQ(fired(), expected) << step << ' ' << is_on;
+  }
+}
+
+TEST_F(MatcherTest, AnEventIsPostponedForAnUnreadableWorkflowThatWasOnAtItsTime) {
+  const Guid workflow = add_workflow("order_created", "{}", "an_action_of_a_later_version");
+  const auto turn = [&](bool on) {
+    database_.rows("update workflows set is_active = $2, active_since = now() where guid = $1",
+                   {workflow.to_string(), on ? "true" : "false"});
+  };
+  add_order("on");
+  turn(false);
+  add_order("off");
+  turn(true);
+  const auto matched = match();
+  ASSERT_THAT(matched, SizeIs(2));
+  EXPECT_THAT(matched[0].postponed, SizeIs(1));
+  EXPECT_THAT(matched[1].postponed, IsEmpty());
+}
+
+// The runs of older events are in the queue.
+TEST_F(MatcherTest, AnEventMayCancelRunsOfAWorkflowThatWasOnAtTheOldestUnrecordedEvent) {
+  const Guid workflow = add_workflow("5:order_created");
+  database_.rows("update workflows set cancel_on = $2, is_active = false where guid = $1",
+                 {workflow.to_string(), R"({"triggers": ["order_updated"]})"});
+  database_.exec(
+      "insert into workflow_versions (business_id, workflow_id, version, definition) select business_id, "
+      "guid, "
+      "version, jsonb_build_object('trigger', trigger_code) from workflows where cancel_on is not null");
+  database_.exec(
+      "update workflow_switches set at = now() - case when is_active then 2 else 1 end * interval '1 hour'");
+  const std::string order = add_order();
+  storage::read_changed_workflows(session_, 0, [&](const auto& portion) { catalogue_.apply(portion); });
+  ASSERT_TRUE(catalogue_.may_be_watched(business_));
+  database_.rows("update orders set notes = 'a' where guid = $1", {order});
+  const auto ends = [&](Time unrecorded_since) {
+    std::size_t count = 0;
+    for (const MatchedEvent& event : matcher_.match(
+             session_, pending_events(session_), {},
+             {.has_memory = [](const Guid&) { return true; }, .unrecorded_since = unrecorded_since}))
+      count += event.watch_ends.size();
+    return count;
+  };
+  const Time now = system_clock().now();
+  EXPECT_EQ(ends(now - std::chrono::minutes(90)), 1U);
+  EXPECT_EQ(ends(now - std::chrono::minutes(30)), 0U);
+  EXPECT_EQ(ends(Time::max()), 0U) << "the events of the batch are newer than the switch";
+}
+
+TEST_F(MatcherTest, AWorkflowThatAWrongClockHasSwitchedOffInTheFutureIsOff) {
+  const Guid workflow = add_workflow("order_created");
+  database_.rows("update workflows set is_active = false where guid = $1", {workflow.to_string()});
+  database_.exec("update workflow_switches set at = now() + interval '1 day' where not is_active");
+  add_order();
   EXPECT_THAT(match().at(0).runs, IsEmpty());
 }
 

@@ -1,8 +1,12 @@
 #include "worker/timers/timer_scan.hpp"
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "storage/runs/timers.hpp"
 #include "storage/settings/workflow_reader.hpp"
 #include "tests/worker/worker_database.hpp"
 
@@ -40,6 +44,46 @@ TEST_F(TimerScans, BusinessesTakeTurns) {
   while (go_on()) continue;
   EXPECT_EQ(database_.number("select count(*) from timers"), 6);
   EXPECT_EQ(database_.number("select count(*) from timer_scans"), 0);
+}
+
+// A change of timers and a scan of the same workflow would otherwise wait for each other.
+TEST_F(TimerScans, AChangeOfTimersLocksThemInTheOrderOfTheirKeysAlsoThoseThatItDeletes) {
+  while (go_on()) continue;
+  Session observer(database_.url()), holder(database_.url());
+  const auto workflow =
+      Guid::parse(database_.value("select workflow_id from timers where business_id = $1 limit 1",
+                                  {business_.to_string()}))
+          .value();
+  const auto records = observer.column(
+      "select entity_id from timers where workflow_id = $1 order by entity_id", {workflow.to_string()});
+  ASSERT_EQ(records.size(), 3U);
+  const int plan = static_cast<int>(database_.number("select min(plan) from timers"));
+  const Time over = system_clock().now() + std::chrono::hours(48);
+  database_.rows(
+      "insert into timer_results (business_id, entity_id, workflow_id, value, due_at, plan, run_id) values "
+      "($1, $2, $3, $4, $4, $5, gen_random_uuid())",
+      {business_.to_string(), records[0], workflow.to_string(), format_timestamp(over),
+       std::to_string(plan)});
+  std::vector<storage::TimerChange> changes;
+  for (const std::size_t i : {0, 1})
+    changes.push_back({.business_id = business_,
+                       .workflow_id = workflow,
+                       .entity_id = Guid::parse(records[i]).value(),
+                       .plan = plan,
+                       .event_id = 1,
+                       .setting = {{.value = over, .due = over}}});
+  holder.exec("begin");
+  holder.rows("select from timers where entity_id = $1 for update", {records[0]});
+  std::jthread changing([&] { storage::change_timers(session_, changes); });
+  EXPECT_TRUE(eventually([&] { return holder.blocks_others(observer); }));
+  EXPECT_EQ(
+      holder.column("select entity_id from timers where entity_id = $1 for update skip locked", {records[1]}),
+      std::vector{records[1]});
+  holder.exec("rollback");
+  changing.join();
+  EXPECT_EQ(
+      observer.column("select entity_id from timers where event_id = 1 or entity_id = $1", {records[0]}),
+      std::vector{records[1]});
 }
 
 }  // namespace

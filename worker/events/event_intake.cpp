@@ -221,6 +221,11 @@ void EventIntake::put_back(std::span<const storage::PendingEvent> events) {
   backlog_.put_back(events);
 }
 
+Time EventIntake::oldest_taken() const {
+  const Lock lock(mutex_);
+  return backlog_.oldest_taken(Time::max());
+}
+
 void EventIntake::matched() {
   const Lock lock(mutex_);
   if (saw_all_ && backlog_.waiting() == 0) matched_until_ = ticks(backlog_.oldest_taken(last_look()));

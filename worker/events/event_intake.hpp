@@ -72,6 +72,8 @@ class EventIntake {
   std::vector<storage::PendingEvent> take(std::size_t most, const WorkflowFollower& workflows);
   /// Puts events back that were taken and not matched.
   void put_back(std::span<const storage::PendingEvent> events);
+  /// The time of the oldest event that was taken and is not recorded; Time::max() if there is none.
+  Time oldest_taken() const;
   /// Notes that the events that `take` returned are matched.
   void matched();
   /// The longest wait for a notification, `poll` at most.

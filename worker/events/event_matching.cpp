@@ -102,7 +102,8 @@ std::vector<MatchedEvent> EventMatching::match(storage::Session& session,
   std::vector<MatchedEvent> matched =
       matcher_.match(session, events, std::move(rows),
                      {.has_memory = [this](const Guid& business) { return runner_.has_memory(business); },
-                      .may_defer = workflows_.may_defer(session, clock_.now())});
+                      .may_defer = workflows_.may_defer(session, clock_.now()),
+                      .unrecorded_since = intake_.oldest_taken()});
   guard_.watch(session, matched);
   guard_.counts().matched(matcher_.take_counts());
   for (MatchedEvent& event : matched) event.epoch = intake_.epoch(event.shard);

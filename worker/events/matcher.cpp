@@ -58,17 +58,21 @@ Keys without_row(std::span<const storage::PendingEvent> events, std::span<const 
 /// of a bulk change are all of one business.
 class ActiveWorkflows {
  public:
-  explicit ActiveWorkflows(const Catalogue& catalogue) : catalogue_(catalogue) {}
+  ActiveWorkflows(const Catalogue& catalogue, std::span<const storage::StoredEvent> events)
+      : catalogue_(catalogue) {
+    for (const storage::StoredEvent& event : events) first_ = std::min(first_, event.at);
+  }
 
   /// Catalogue::active of an event's business and type; valid as long as this object.
   std::span<const WorkflowPtr> of(const storage::StoredEvent& event) {
     auto& known = by_business_[event.business_id].at(static_cast<std::size_t>(event.entity_type));
-    if (!known) known = catalogue_.active(event.business_id, event.entity_type);
+    if (!known) known = catalogue_.active(event.business_id, event.entity_type, first_);
     return *known;
   }
 
  private:
   const Catalogue& catalogue_;
+  Time first_ = Time::max();  // of the events
   std::unordered_map<Guid, std::array<std::optional<std::vector<WorkflowPtr>>, domain::entity_type_count>>
       by_business_;
 };
@@ -134,7 +138,7 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
     for (PlannedRun& run : runs) planned.push_back(&run);
   }
   add_working_days(session, planned);
-  batch.watch_ends = watches_.match(session, *columns_, stored);
+  batch.watch_ends = watches_.match(session, *columns_, stored, nullptr, limits.unrecorded_since);
   count(events, stored, batch);
   return batch.take_matched(events);
 }
@@ -161,7 +165,7 @@ void Matcher::count(std::span<const storage::PendingEvent> events,
 /// of the relatives of the candidates' records.
 storage::RelativesWanted Matcher::find_candidates(std::span<const storage::StoredEvent> stored,
                                                   Batch& batch) {
-  ActiveWorkflows active(catalogue_);
+  ActiveWorkflows active(catalogue_, stored);
   storage::RelativesWanted wanted;
   batch.candidates.reserve(stored.size());
   for (const storage::StoredEvent& event : stored) {
@@ -179,8 +183,8 @@ storage::RelativesWanted Matcher::find_candidates(std::span<const storage::Store
       batch.runs.emplace(key_of(event), end_runs(*found));
       continue;
     }
-    matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
-                                wanted, found->shows_tracking_page());
+    matching::collect_relatives(event.business_id, event.entity_id, found->change, wanted,
+                                found->shows_tracking_page());
     batch.candidates.push_back(std::move(*found));
   }
   return wanted;
@@ -200,7 +204,7 @@ void Matcher::plan_candidates(const matching::RelativeIndex& relatives, const Li
     }
     PlannedEvent planned;
     candidate.problem = matching::unless_unreadable([&] {
-      relatives.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
+      relatives.fill(event.business_id, event.entity_id, candidate.change);
       planned = plan_event(
           event, candidate.change, candidate.fired, candidate.workflows,
           {.may_defer = limits.may_defer, .has_memory = limits.has_memory(event.business_id)}, clock_.now());
@@ -248,11 +252,8 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
                                                      std::span<const WorkflowPtr> workflows,
                                                      const json::storage_ptr& memory) {
   const Time latest = clock_.now() + std::chrono::seconds(1);
-  // A clock that was ahead has dated a switch in the future. The workflow was on before all later events.
-  const auto is_newer = [&](const WorkflowPtr& workflow) {
-    return workflow->active_since > event.at && workflow->active_since <= latest;
-  };
-  if (std::ranges::all_of(workflows, is_newer)) return std::nullopt;
+  const auto was_off = [&](const WorkflowPtr& workflow) { return !workflow->was_on(event.at, latest); };
+  if (std::ranges::all_of(workflows, was_off)) return std::nullopt;
   std::optional<Candidate> candidate;
   const auto problem = matching::unless_unreadable([&] {
     candidate.emplace(
@@ -260,7 +261,7 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
     candidate->fired = domain::fired_triggers(candidate->change);
     EventWorkflows& sorted = candidate->workflows;
     for (const WorkflowPtr& workflow : workflows) {
-      if (is_newer(workflow) || !workflow->rule.fires(candidate->fired)) continue;
+      if (was_off(workflow) || !workflow->rule.fires(candidate->fired)) continue;
       if (sorted.share.is_exceeded()) {
         sorted.later.push_back(workflow);
         continue;
@@ -282,7 +283,7 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
                                 .workflows = {},
                                 .problem = problem});
     for (const WorkflowPtr& workflow : workflows) {
-      if (!is_newer(workflow) && workflow->rule.fires(candidate->fired))
+      if (!was_off(workflow) && workflow->rule.fires(candidate->fired))
         candidate->workflows.refused.push_back(workflow);
     }
   }
@@ -306,7 +307,8 @@ std::vector<PlannedRun> Matcher::end_runs(Candidate& candidate) {
 
 std::vector<storage::PostponedMatch> Matcher::postponed(const storage::StoredEvent& event) const {
   std::vector<storage::PostponedMatch> matches;
-  for (const Guid& workflow : catalogue_.unreadable(event.business_id, event.entity_type, event.at)) {
+  for (const Guid& workflow : catalogue_.unreadable(event.business_id, event.entity_type, event.at,
+                                                    clock_.now() + std::chrono::seconds(1))) {
     matches.push_back({event.business_id, workflow, event.id, event.at});
   }
   if (!matches.empty()) observe(Observable::match_postponed, {}, matches.size());
@@ -396,8 +398,7 @@ LateMatches Matcher::match_postponed(storage::Session& session, const Workflow& 
       auto verdict =
           found->workflows.refused.empty() ? domain::Verdict::hold : domain::Verdict::too_much_work;
       if (verdict == domain::Verdict::hold) {
-        matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type,
-                                 found->change.entity,
+        matching::fill_relatives(outbox, event.business_id, event.entity_id, found->change,
                                  {.wanted = workflow.shows_tracking_page, .public_url = public_url_});
         if (workflow.rule.conditions.reads_relatives())
           verdict = workflow.rule.conditions.judge(found->subject());

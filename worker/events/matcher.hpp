@@ -35,6 +35,7 @@ class Matcher {
   struct Limits {
     std::function<bool(const Guid& business)> has_memory;  // false: all runs are queued without texts
     bool may_defer = true;
+    Time unrecorded_since = Time::max();  // the runs of earlier events are in the queue
   };
 
   /// `public_url` is that of the service, for links to tracking pages; may be empty.

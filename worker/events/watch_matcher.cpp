@@ -48,7 +48,8 @@ bool WatchMatcher::Rules::reads_relatives() const {
 }
 
 WatchMatcher::Ends WatchMatcher::match(storage::Session& session, storage::RecordColumns& columns,
-                                       std::span<const storage::StoredEvent> events, const Guid* workflow) {
+                                       std::span<const storage::StoredEvent> events, const Guid* workflow,
+                                       Time unrecorded_since) {
   Ends ends;
   std::vector<storage::WatchedRecord> records;
   for (const storage::StoredEvent& event : events) {
@@ -56,6 +57,7 @@ WatchMatcher::Ends WatchMatcher::match(storage::Session& session, storage::Recor
       records.push_back({event.business_id, event.entity_id});
   }
   if (records.empty()) return ends;
+  for (const storage::StoredEvent& event : events) unrecorded_since = std::min(unrecorded_since, event.at);
   WatchesByRecord queued;
   for (storage::Watch& watch : storage::watches_of(session, records)) {
     if (workflow == nullptr || watch.workflow_id == *workflow) queued[watch.record].push_back(watch);
@@ -63,7 +65,8 @@ WatchMatcher::Ends WatchMatcher::match(storage::Session& session, storage::Recor
   for (const storage::StoredEvent& event : events) {
     const std::vector<storage::Watch>& of_queued = queued[{event.business_id, event.entity_id}];
     std::vector<storage::Watch> watches = of_queued;
-    if (workflow == nullptr) std::ranges::move(possible_watches(event), std::back_inserter(watches));
+    if (workflow == nullptr)
+      std::ranges::move(possible_watches(event, unrecorded_since), std::back_inserter(watches));
     EndsOfEvent of_event;
     matching::unless_unreadable([&] {  // the matcher reports it
       of_event.ends = ends_of(session, columns, event, watches);
@@ -100,8 +103,7 @@ std::vector<storage::WatchEnd> WatchMatcher::ends_of(storage::Session& session,
   occurrence.fired = domain::fired_triggers(occurrence.change);
   if (std::ranges::any_of(rules, [](const auto& each) { return each.second->reads_relatives(); })) {
     storage::Outbox outbox(session);
-    matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type,
-                             occurrence.change.entity);
+    matching::fill_relatives(outbox, event.business_id, event.entity_id, occurrence.change);
   }
   const std::optional<Guid> causing_run = storage::causing_run(event.cause);
   for (const auto& [watch, its] : rules) {
@@ -123,10 +125,13 @@ bool WatchMatcher::moves_label(storage::RecordColumns& columns, const storage::S
 
 /// The watches of runs that earlier events have just caused, and that may come to the queue before the event
 /// is recorded.
-std::vector<storage::Watch> WatchMatcher::possible_watches(const storage::StoredEvent& event) const {
+std::vector<storage::Watch> WatchMatcher::possible_watches(const storage::StoredEvent& event,
+                                                           Time unrecorded_since) const {
   std::vector<storage::Watch> watches;
   if (!catalogue_.may_be_watched(event.business_id)) return watches;
-  for (const WorkflowPtr& workflow : catalogue_.active(event.business_id, event.entity_type)) {
+  // A workflow that is off now may have been on at the earlier events.
+  for (const WorkflowPtr& workflow :
+       catalogue_.active(event.business_id, event.entity_type, unrecorded_since)) {
     if (workflow->cancel_on)
       watches.push_back({.record = {event.business_id, event.entity_id},
                          .workflow_id = workflow->guid,

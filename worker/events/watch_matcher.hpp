@@ -35,10 +35,12 @@ class WatchMatcher {
 
   explicit WatchMatcher(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
-  /// Returns the ends of the events that have any. Only runs of `workflow` count if it is not null. Throws
+  /// Returns the ends of the events that have any. Only runs of `workflow` count if it is not null. The runs
+  /// of events before `unrecorded_since` and before these events are in the queue. Throws
   /// DatabaseUnavailable, StatementError, or ColumnsChanged if a migration changed the tables.
   Ends match(storage::Session& session, storage::RecordColumns& columns,
-             std::span<const storage::StoredEvent> events, const Guid* workflow = nullptr);
+             std::span<const storage::StoredEvent> events, const Guid* workflow = nullptr,
+             Time unrecorded_since = Time::max());
 
   /// Forgets the earlier versions of workflows: a server that lost changes can give their numbers again.
   void reconnected() { rules_.clear(); }
@@ -57,7 +59,8 @@ class WatchMatcher {
                                          const storage::StoredEvent& event,
                                          const std::vector<storage::Watch>& watches);
   bool moves_label(storage::RecordColumns& columns, const storage::StoredEvent& event) const;
-  std::vector<storage::Watch> possible_watches(const storage::StoredEvent& event) const;
+  std::vector<storage::Watch> possible_watches(const storage::StoredEvent& event,
+                                               Time unrecorded_since) const;
   RulesPtr find_rules(storage::Session& session, const storage::Watch& watch);
   static RulesPtr rules_of(const std::vector<matching::Step>& steps,
                            std::optional<matching::AwaitedEvents> cancel_on);

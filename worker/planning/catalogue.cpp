@@ -73,6 +73,7 @@ ParsedWorkflow Catalogue::parse(const storage::StoredWorkflow& stored) const {
                         .entity_type = stored.entity_type,
                         .is_active = stored.is_active,
                         .active_since = stored.active_since,
+                        .switches = stored.switches,
                         .deleted = stored.deleted,
                         .had_watches = stored.watches,
                         .workflow = {}};
@@ -119,7 +120,8 @@ void Catalogue::insert(ParsedWorkflow parsed) {
     unreadable_.emplace(parsed.guid, Unreadable{.business_id = parsed.business_id,
                                                 .entity_type = parsed.entity_type,
                                                 .is_active = parsed.is_active,
-                                                .active_since = parsed.active_since});
+                                                .active_since = parsed.active_since,
+                                                .switches = std::move(parsed.switches)});
     return;
   }
   auto& destinations = destinations_[parsed.business_id];
@@ -164,26 +166,29 @@ bool Catalogue::is_unreadable(const Guid& workflow) const {
   return unreadable_.contains(workflow);
 }
 
-std::vector<Guid> Catalogue::unreadable(const Guid& business, domain::EntityType type, Time at) const {
+std::vector<Guid> Catalogue::unreadable(const Guid& business, domain::EntityType type, Time at,
+                                        Time now) const {
   std::vector<Guid> workflows;
   if (!any_unreadable_) return workflows;
   const ReaderLock lock(mutex_);
   for (const auto& [guid, workflow] : unreadable_) {
-    if (workflow.business_id == business && workflow.entity_type == type && workflow.is_active &&
-        workflow.active_since <= at) {
+    if (workflow.business_id == business && workflow.entity_type == type &&
+        domain::was_on(workflow.is_active, workflow.active_since, workflow.switches, at, now)) {
       workflows.push_back(guid);
     }
   }
   return workflows;
 }
 
-std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityType type) const {
+std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityType type, Time since) const {
   const ReaderLock lock(mutex_);
   std::vector<WorkflowPtr> active;
   const auto found = by_business_.find(business);
   if (found == by_business_.end()) return active;
   for (const WorkflowPtr& workflow : found->second) {
-    if (workflow->is_active && workflow->rule.entity_type() == type && !workflow->rule.is_timed())
+    const bool may_have_been_on =
+        workflow->is_active || (!workflow->switches.empty() && workflow->switches.back().at > since);
+    if (may_have_been_on && workflow->rule.entity_type() == type && !workflow->rule.is_timed())
       active.push_back(workflow);
   }
   return active;
@@ -283,7 +288,8 @@ std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored)
                                                       .timer_plan = stored.timer_plan,
                                                       .timer_since = stored.timer_since,
                                                       .working_days = working_days,
-                                                      .had_watches = stored.watches});
+                                                      .had_watches = stored.watches,
+                                                      .switches = stored.switches});
   if (stored.cancel_on)
     workflow->cancel_on = matching::parse_awaited(json::parse(*stored.cancel_on), stored.entity_type, false);
   workflow->set_action(json::parse(stored.action).as_object(), std::move(templates));

@@ -15,6 +15,7 @@
 #include "base/secret_box.hpp"
 #include "base/thread/mutex.hpp"
 #include "domain/workflows/pacing.hpp"
+#include "domain/workflows/switches.hpp"
 #include "matching/awaited_events.hpp"
 #include "matching/rule.hpp"
 #include "matching/steps.hpp"
@@ -64,10 +65,13 @@ struct Workflow {
   int working_days = 0;  // a delay that counts working days; `delay` is then 0
 
   std::optional<matching::AwaitedEvents> cancel_on = {};  // the events that cancel its runs
-  bool had_watches = false;  // runs of one of its versions may watch their record
+  bool had_watches = false;                   // runs of one of its versions may watch their record
+  std::vector<domain::Switch> switches = {};  // oldest first
 
   /// True if later events of a record concern the runs of this version.
   bool watches() const;
+  /// True if it was on at a time, for instance of an event. `now` is the present.
+  bool was_on(Time at, Time now) const { return domain::was_on(is_active, active_since, switches, at, now); }
   bool has_delay() const { return delay > Duration::zero() || working_days > 0; }
 
   /// Sets the action, the definition, the steps and the stored templates that they use, which may be empty.
@@ -87,6 +91,7 @@ struct ParsedWorkflow {
   domain::EntityType entity_type;
   bool is_active;
   Time active_since;
+  std::vector<domain::Switch> switches;  // oldest first
   bool deleted;
   bool had_watches;                    // runs of one of its versions may watch their record
   std::shared_ptr<Workflow> workflow;  // null if it is deleted or this version cannot read it
@@ -128,12 +133,13 @@ class Catalogue {
   /// are performed once it is readable, or by a worker that can read it.
   bool is_unreadable(const Guid& workflow) const;
 
-  /// The workflows of a business and entity type that this version cannot read and that were switched on at
-  /// or before `at`, the time of an event.
-  std::vector<Guid> unreadable(const Guid& business, domain::EntityType type, Time at) const;
+  /// The workflows of a business and entity type that this version cannot read and that were on at `at`, the
+  /// time of an event. `now` is the present.
+  std::vector<Guid> unreadable(const Guid& business, domain::EntityType type, Time at, Time now) const;
 
-  /// The switched-on workflows of a business for one entity type, in the order of creation.
-  std::vector<WorkflowPtr> active(const Guid& business, domain::EntityType type) const;
+  /// The workflows of a business for one entity type that are on, or were switched off after `since`, in the
+  /// order of creation.
+  std::vector<WorkflowPtr> active(const Guid& business, domain::EntityType type, Time since) const;
 
   /// The workflows of a business and entity type that have a timer, also those that are switched off.
   std::vector<WorkflowPtr> with_timer(const Guid& business, domain::EntityType type) const;
@@ -159,6 +165,7 @@ class Catalogue {
     domain::EntityType entity_type;
     bool is_active;
     Time active_since;
+    std::vector<domain::Switch> switches;
   };
   std::shared_ptr<const storage::AddressHash> address_hash() const;
   std::shared_ptr<Workflow> read(const storage::StoredWorkflow& stored) const;

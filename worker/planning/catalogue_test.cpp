@@ -38,7 +38,7 @@ TEST(Catalogue, WorkflowsKeepTheOrderOfTheirCreation) {
   Catalogue catalogue(secrets);
   const auto names = [&] {
     std::vector<std::string> all;
-    for (const WorkflowPtr& each : catalogue.active(business, domain::EntityType::order))
+    for (const WorkflowPtr& each : catalogue.active(business, domain::EntityType::order, created))
       all.push_back(each->name);
     return all;
   };

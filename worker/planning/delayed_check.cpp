@@ -199,6 +199,7 @@ domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, Record
   if (conditions.reads_relatives() && !std::exchange(records.has_relatives, true)) {
     matching::fill_relatives(turn.outbox, event.business_id, event.entity_id, event.entity_type,
                              records.now->entity);
+    matching::fill_previous(turn.outbox, event.business_id, *records.then);
   }
   return turn.shares.judge(event.business_id, conditions,
                            {records.now->entity, records.then->previous, records.then->created});

@@ -22,7 +22,7 @@ void look_at(storage::Session& session, storage::RecordColumns& columns, const s
   const domain::TriggerSet fired = domain::fired_triggers(change);
   if (reads_relatives(wanted.cancel_on) || reads_relatives(wanted.awaited)) {
     storage::Outbox outbox(session);
-    matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type, change.entity);
+    matching::fill_relatives(outbox, event.business_id, event.entity_id, change);
   }
   const domain::Subject subject{change.entity, change.previous, change.created};
   if (wanted.cancel_on != nullptr && wanted.cancel_on->include(fired, subject)) {

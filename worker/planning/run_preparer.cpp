@@ -380,6 +380,7 @@ void RunPreparer::begin_portion(storage::Session& session, std::vector<const Ste
       now[i] = keeps_event ? then[i] : columns_->change(current[i], {});
     });
     matching::collect_relatives(key.business_id, key.entity_id, key.entity_type, now[i].entity, wanted, true);
+    matching::collect_carriers_of_link(key.business_id, then[i], wanted);
   }
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
   const matching::RelativeIndex index(relatives, public_url_);
@@ -392,6 +393,7 @@ void RunPreparer::begin_portion(storage::Session& session, std::vector<const Ste
     if (is_final(runs[i]->claimed->run.state.status)) continue;
     times_.measure(key.business_id, [&] {
       index.fill(key.business_id, key.entity_id, key.entity_type, now[i].entity);
+      index.fill_previous(key.business_id, then[i]);
       unless_unreadable(*runs[i]->claimed, clock_.now(),
                         [&] { begin(session, *runs[i], events[i], now[i].entity, then[i]); });
     });
@@ -453,14 +455,12 @@ void RunPreparer::read_sources(storage::Session& session, std::span<const storag
     parts.push_back({event.business_id, record_bytes(event)});
     domain::Change change;
     if (matching::unless_unreadable([&] { change = columns_->change(event, {}); })) continue;
-    matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, change.entity, wanted,
-                                true);
+    matching::collect_relatives(event.business_id, event.entity_id, change, wanted, true);
     sources_.emplace_back(std::move(event), std::move(change));
   }
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
   const matching::RelativeIndex index(relatives, public_url_);
-  for (auto& [event, change] : sources_)
-    index.fill(event.business_id, event.entity_id, event.entity_type, change.entity);
+  for (auto& [event, change] : sources_) index.fill(event.business_id, event.entity_id, change);
   times_.divide(std::chrono::steady_clock::now() - began, parts);
 }
 
@@ -476,7 +476,7 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
                                                    : outbox.origin(run.event_id, run.origin);
   if (!event) return nullptr;
   domain::Change change = columns_->change(*event, {});
-  matching::fill_relatives(outbox, event->business_id, event->entity_id, event->entity_type, change.entity,
+  matching::fill_relatives(outbox, event->business_id, event->entity_id, change,
                            {.wanted = true, .public_url = public_url_});
   last_.emplace(std::move(*event), std::move(change));
   return &*last_;

@@ -44,7 +44,8 @@ void add_results(StepProgress& step, const RunState& state, bool ends_run, Time 
                       {"startedAt", format_timestamp(step.started_at.value_or(now))},
                       {"finishedAt", nullptr}};
   for (const auto& [name, value] : step.outcome) result[name] = value;
-  if (step.type == "wait" && !step.name.empty()) result.emplace("timedOut", false);
+  if (step.type == "wait" && !step.name.empty() && state.status == RunStatus::succeeded)
+    result.emplace("timedOut", false);
   append_result(step.results, std::move(result), step.name, now);
   step.ended.push_back(storage::text(state.status));
   for (const storage::PassedStep& passed : step.passed) {
@@ -157,13 +158,16 @@ class Beginning {
   void look_for_end(const matching::Step& step) {
     auto progress = std::make_shared<StepProgress>(*run_.state.progress);
     run_.state.progress = progress;
+    const bool lacks_end = had_no_working_day(step, *progress);
     const LaterEvents later = view_.later_events(
         progress->looked_to, {.cancel_on = workflow_.cancel_on ? &*workflow_.cancel_on : nullptr,
                               .awaited = step.awaited ? &*step.awaited : nullptr,
-                              .until = progress->until.value_or(now_)});
+                              .until = lacks_end ? now_ : progress->until.value_or(now_)});
     progress->looked_to = later.looked_to;
     if (later.is_cancelled) {
       run_.state = cancelled_state(std::move(run_.state), later.looked_to, now_);
+    } else if (!later.ended_by && !later.has_more && lacks_end) {
+      await_working_day(step, *progress);
     } else if (later.ended_by || (!later.has_more && progress->until.value_or(now_) <= now_)) {
       if (later.ended_by) {
         progress->watch_after = later.ended_by;
@@ -178,32 +182,55 @@ class Beginning {
   }
 
   /// Begins a wait for an event. The run is due at once: what came before is looked at when the wait is
-  /// stored, so that no event is missed.
-  void await(const matching::Step& step, StepProgress& progress, Time until) {
-    const domain::Subject subject{view_.entity, no_changes_, false};
-    if (!step.awaited->triggers && step.awaited->conditions.evaluate(subject)) {
+  /// stored, so that no event is missed. If the calendar has no working day for the end of its time, `until`
+  /// is its beginning.
+  void await(const matching::Step& step, StepProgress& progress) {
+    if (matching::holds_at_once(step, view_.entity)) {
       progress.outcome["timedOut"] = false;
       run_.state.status = RunStatus::succeeded;
       return;
     }
     progress.awaits = true;
-    progress.until = until;
+    progress.until = end_of_wait(step).value_or(*progress.started_at);
     run_.state.status = RunStatus::waiting;
     run_.state.at = now_;
   }
 
-  void wait(const matching::Step& step, StepProgress& progress) {
-    auto end = matching::start_of_wait(step, view_.entity, &values_, now_);
-    const bool has_value = end.has_value();
-    if (has_value)
-      end = step.working_days == 0 ? matching::end_of_wait(step, view_.entity, &values_, now_)
-                                   : view_.working_day(*end, step.working_days);
-    if (has_value && !end) {
+  /// True if the calendar had no working day for the end of a wait for an event when this began.
+  static bool had_no_working_day(const matching::Step& step, const StepProgress& progress) {
+    return step.working_days != 0 && progress.until && progress.started_at &&
+           *progress.until <= *progress.started_at;
+  }
+
+  /// Continues a wait whose end was not known, by the present calendar.
+  void await_working_day(const matching::Step& step, StepProgress& progress) {
+    const auto end = view_.working_day(*progress.started_at, step.working_days);
+    if (!end) {
       run_.state = no_working_day_state(std::move(run_.state));
-    } else if (!end) {
+      return;
+    }
+    progress.until = *end;
+    run_.state.status = RunStatus::waiting;
+    run_.state.at = std::max(*end, now_);
+  }
+
+  /// The end of a wait that begins now; nullopt if its field has no value, or the calendar no working day.
+  std::optional<Time> end_of_wait(const matching::Step& step) const {
+    if (step.working_days == 0) return matching::end_of_wait(step, view_.entity, &values_, now_);
+    const auto start = matching::start_of_wait(step, view_.entity, &values_, now_);
+    return start ? view_.working_day(*start, step.working_days) : std::nullopt;
+  }
+
+  void wait(const matching::Step& step, StepProgress& progress) {
+    if (step.awaited) {
+      await(step, progress);
+      return;
+    }
+    const auto end = end_of_wait(step);
+    if (!end && !matching::start_of_wait(step, view_.entity, &values_, now_)) {
       set_end(run_.state, RunStatus::skipped, "NO_VALUE", "The field of the wait has no value.", now_);
-    } else if (step.awaited) {
-      await(step, progress, *end);
+    } else if (!end) {
+      run_.state = no_working_day_state(std::move(run_.state));
     } else if (*end <= now_) {
       run_.state.status = RunStatus::succeeded;
     } else if (*end > view_.expires_at) {
@@ -358,7 +385,6 @@ class Beginning {
   const Time now_;
   mutable std::optional<json::array> results_;
   json::object values_;  // domain::Subject::run of the current step
-  const json::object no_changes_;
 };
 
 }  // namespace

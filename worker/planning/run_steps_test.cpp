@@ -267,6 +267,73 @@ TEST(RunSteps, AWaitForAWorkingDayEndsThereOrIsDead) {
   EXPECT_EQ(none.run.state.code, "EXPIRED");
 }
 
+constexpr const char* wait_without_calendar =
+    R"([{"type": "wait", "name": "w", "workdays": {"days": "P1D", "until": null}, "for": FOR}, {"type": "stop"}])";
+
+std::string waits_without_calendar(std::string_view awaited) {
+  std::string steps = wait_without_calendar;
+  return steps.replace(steps.find("FOR"), 3, awaited);
+}
+
+TEST(RunSteps, AWaitThatNeedNotWaitEndsWithoutAWorkingDay) {
+  Case holds(waits_without_calendar(R"({"conditions": {"notes": "x"}})"));
+  holds.working_day = [](Time, int) { return std::optional<Time>(); };
+  holds.begin();
+  EXPECT_EQ(holds.results(), Results{"1 wait succeeded"});
+  for (const bool has_come : {true, false}) {
+    Case event(waits_without_calendar(R"({"triggers": ["order_updated"]})"));
+    event.working_day = [](Time, int) { return std::optional<Time>(); };
+    event.begin();
+    EXPECT_EQ(event.run.state.status, RunStatus::waiting) << "what came before is looked at";
+    event.run.state.progress = storage::parse_progress(storage::to_text(*event.run.state.progress));
+    event.later_events = [&](std::uint64_t, const WantedEvents& wanted) {
+      EXPECT_EQ(wanted.until, step_time + std::chrono::seconds(1));
+      return has_come ? LaterEvents{.ended_by = 9, .looked_to = 9} : LaterEvents{.looked_to = 8};
+    };
+    event.claim();
+    event.begin(step_time + std::chrono::seconds(1));
+    if (has_come) {
+      EXPECT_EQ(event.results(), (Results{"1 wait succeeded", "2 stop succeeded"}));
+    } else {
+      EXPECT_EQ(event.run.state.status, RunStatus::dead);
+      EXPECT_EQ(event.run.state.code, "EXPIRED");
+    }
+  }
+}
+
+TEST(RunSteps, AWaitForAnEventFollowsACalendarThatGetsWorkingDays) {
+  Case steps(waits_without_calendar(R"({"triggers": ["order_updated"]})"));
+  std::optional<Time> day;
+  steps.working_day = [&](Time start, int) {
+    EXPECT_EQ(start, step_time);
+    return day;
+  };
+  steps.later_events = [](std::uint64_t, const WantedEvents&) { return LaterEvents{.looked_to = 8}; };
+  steps.begin();
+  day = step_time + std::chrono::days(1);
+  steps.claim();
+  steps.begin(step_time + std::chrono::seconds(1));
+  EXPECT_EQ(steps.run.state.status, RunStatus::waiting);
+  EXPECT_EQ(steps.run.state.at, *day);
+  steps.claim();
+  steps.begin(*day);
+  EXPECT_EQ(steps.results(), (Results{"1 wait succeeded", "2 stop succeeded"}));
+  EXPECT_EQ(json::parse(steps.run.state.progress->results).at(0).at("timedOut"), true);
+}
+
+TEST(RunSteps, ASkippedWaitHasNoValueOfTimedOut) {
+  Case steps(R"([{"type": "wait", "name": "none", "until": "collectionDate"},
+                 {"type": "wait", "name": "other", "delay": "PT2H", "when": {"notes": "other"}},
+                 {"type": "wait", "name": "over", "delay": "PT0S"}, {"type": "stop"}])");
+  steps.begin();
+  steps.claim();
+  steps.begin();
+  const json::value results = json::parse(steps.run.state.progress->results);
+  EXPECT_FALSE(results.at(0).as_object().contains("timedOut"));
+  EXPECT_FALSE(results.at(1).as_object().contains("timedOut"));
+  EXPECT_EQ(results.at(2).at("timedOut"), false);
+}
+
 // The run would be dropped with the partition of its event, without a word.
 TEST(RunSteps, AWaitBeyondTheRetentionIsDead) {
   for (const auto* const never : {"9999-12-31T23:59:59.999Z", "2400-01-01T00:00:00.000Z"}) {

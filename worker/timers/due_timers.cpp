@@ -139,7 +139,7 @@ DueTimers::Decided DueTimers::decide(const ClaimedTimer& claimed, WorkflowPtr& w
     decided.fate = Fate::postponed;  // unreadable here, or matched once the business is resumed
   } else if (!decided.workflow->rule.triggers.timer || decided.workflow->timer_plan != timer.plan) {
     decided.fate = Fate::dropped;  // the scan for the new timer sets it again
-  } else if (!claimed.is_active || claimed.active_since > timer.due) {
+  } else if (!claimed.was_on) {
     decided.fate = Fate::switched_off;
   }
   return decided;

@@ -26,6 +26,12 @@ constexpr auto bring_back_every = std::chrono::minutes(5);
 constexpr int schedules_of_look = 100;
 constexpr Duration longest_difference = std::chrono::minutes(1);  // from this process's clock
 
+/// The schedule of a workflow with the plan of a row; null if that is not in memory.
+const domain::Schedule* schedule_of(const WorkflowPtr& workflow, std::int32_t plan) {
+  if (!workflow || workflow->timer_plan != plan || !workflow->rule.triggers.schedule) return nullptr;
+  return &*workflow->rule.triggers.schedule;
+}
+
 }  // namespace
 
 /// A locked schedule, with the state of its workflow.
@@ -33,8 +39,8 @@ struct ScheduleLane::Claimed {
   Tick tick;
   Time since;  // of the schedule
   bool is_deleted;
-  bool is_active;
-  Time active_since;
+  bool was_on;                   // at the time of the tick
+  std::optional<Time> on_again;  // the next switch on after the tick
   int version;
   std::int64_t epoch;
 };
@@ -137,8 +143,8 @@ std::optional<ScheduleLane::Claimed> ScheduleLane::claim(const std::vector<Guid>
                             .timeouts = found->timeouts},
                    .since = found->since,
                    .is_deleted = found->is_deleted,
-                   .is_active = found->is_active,
-                   .active_since = found->active_since,
+                   .was_on = found->was_on,
+                   .on_again = std::optional<Time>(found->on_again),
                    .version = found->version,
                    .epoch = found->epoch};
   };
@@ -165,13 +171,15 @@ void ScheduleLane::take_turn(const Claimed& claimed, std::optional<PauseNotice>&
   try {
     int timeouts = 0;
     if (tick.at) {
-      const bool was_on = claimed.is_active && claimed.active_since <= *tick.at;
-      timeouts = was_on ? perform(tick, *workflow) : tick.timeouts;
+      timeouts = claimed.was_on ? perform(tick, *workflow) : tick.timeouts;
       if (timeouts < 0) return;  // the slow thread performs it
       if (timeouts == most_timeouts && timeouts != tick.timeouts) pause = notice(claimed);
     }
     Tick next = tick;
     if (!tick.at) next.now = claimed.since;
+    // A tick that was missed while the workflow was off may be followed by one that was missed while it was
+    // on.
+    if (tick.at && !claimed.was_on && claimed.on_again) next.now = std::min(next.now, *claimed.on_again);
     plan(next, *workflow, timeouts);
   } catch (const storage::StatementError& error) {
     session_->execute("rollback to savepoint tick");
@@ -243,8 +251,8 @@ void ScheduleLane::follow_zone() {
       const Guid business = found->business_id;
       for (const auto& row : session_->run(sql::schedules::Coming{.business = business})) {
         const WorkflowPtr workflow = catalogue_.find(row.workflow_id);
-        if (!workflow || workflow->timer_plan != row.plan || !workflow->rule.triggers.schedule) continue;
-        if (workflow->rule.triggers.schedule->time_zone) continue;
+        const domain::Schedule* const schedule = schedule_of(workflow, row.plan);
+        if (schedule == nullptr || schedule->time_zone) continue;
         plan({.business_id = business,
               .workflow_id = row.workflow_id,
               .at = std::nullopt,
@@ -270,9 +278,9 @@ void ScheduleLane::bring_back_ticks() {
   for (const auto& row : coming) {
     if (std::chrono::abs(row.now - clock_.now()) > longest_difference) break;
     const WorkflowPtr workflow = catalogue_.find(row.workflow_id);
-    if (!workflow || workflow->timer_plan != row.plan || !workflow->rule.triggers.schedule) continue;
-    const domain::Schedule& schedule = *workflow->rule.triggers.schedule;
-    const domain::CronNumbers numbers = domain::numbers_of(schedule.cron);
+    const domain::Schedule* const schedule = schedule_of(workflow, row.plan);
+    if (schedule == nullptr) continue;
+    const domain::CronNumbers numbers = domain::numbers_of(schedule->cron);
     const auto earlier =
         session_->run(sql::schedules::BringBack{.business = row.business_id,
                                                 .workflow = row.workflow_id,
@@ -281,8 +289,8 @@ void ScheduleLane::bring_back_ticks() {
                                                 .days = numbers.days,
                                                 .months = numbers.months,
                                                 .weekdays = numbers.weekdays,
-                                                .either_day = schedule.cron.either_day,
-                                                .zone = schedule.time_zone.value_or(std::string(row.zone))});
+                                                .either_day = schedule->cron.either_day,
+                                                .zone = schedule->time_zone.value_or(std::string(row.zone))});
     if (!earlier.empty()) ++moved;
   }
   work.commit();

@@ -23,8 +23,7 @@ TimerClaims::Batch batch_of(const Rows& rows) {
                                       .due = row.due_at,
                                       .run_event = static_cast<std::uint64_t>(row.run_event),
                                       .depth = row.depth},
-                            .is_active = row.is_active,
-                            .active_since = row.active_since,
+                            .was_on = row.was_on,
                             .is_deleted = row.is_deleted});
     batch.epoch = static_cast<std::uint64_t>(row.epoch);
   }

@@ -17,8 +17,7 @@ namespace waybill::worker {
 /// A locked timer and the state of its workflow, from one snapshot.
 struct ClaimedTimer {
   DueTimer timer;
-  bool is_active;
-  Time active_since;
+  bool was_on;  // when the timer came due
   bool is_deleted;
 };
 

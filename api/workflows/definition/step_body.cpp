@@ -150,10 +150,12 @@ class Checker {
     if (!delay.is_null() && !until.is_null()) refuse("until", "must not be given together with delay");
     if (!offset.is_null() && until.is_null()) refuse("offset", "needs until");
     if (delay.is_string() && !parse_duration(delay.get_string()))
-      refuse("delay", "must be an ISO 8601 duration of up to 366 days, such as PT2H");
+      refuse("delay", "must be an ISO 8601 duration of up to " + std::string(longest_duration_text) +
+                          ", such as PT2H");
     if (until.is_string()) check_until(until.get_string());
     if (offset.is_string() && !matching::parse_offset(offset.get_string()))
-      refuse("offset", "must be an ISO 8601 duration of up to 366 days, such as -PT2H");
+      refuse("offset", "must be an ISO 8601 duration of up to " + std::string(longest_duration_text) +
+                           ", such as -PT2H");
     if (counts_workdays(step)) return working_wait(delay, until, offset);
     return {{"type", "wait"}, {"delay", delay}, {"until", until}, {"offset", offset}};
   }
@@ -186,7 +188,8 @@ class Checker {
     if (workdays && domain::parse_working_days(text).value_or(0) <= 0) {
       refuse("atMost", domain::working_days_problem);
     } else if (parse_duration(text).value_or(Duration{}) <= Duration{}) {
-      refuse("atMost", "must be an ISO 8601 duration of up to 366 days and not zero, such as P2D");
+      refuse("atMost", "must be an ISO 8601 duration of up to " + std::string(longest_duration_text) +
+                           " and not zero, such as P2D");
     }
   }
 

@@ -66,7 +66,9 @@ constexpr Property entry_properties[] = {
      .kind = Kind::array,
      .nullable = false,
      .items = Kind::integer,
-     .description = "The firings in each of the last 24 hours of the clock, the present one last."},
+     .description =
+         "The firings in each of the last 24 hours of the clock, the present one last. A firing is "
+         "counted here up to a minute after it."},
 };
 constexpr std::size_t only_in_overview = 3;
 constexpr std::size_t shown_hours = 24;

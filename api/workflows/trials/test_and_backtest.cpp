@@ -388,6 +388,10 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                              .trigger = trigger,
                              .triggers = listed},
                             {.email = texts.email_enabled, .push = texts.push_enabled}, tested);
+  for (const TestedStep& step : tested.steps) {
+    if (step.is_contradicted)
+      throw invalid("answers." + step.step.name, "says that a wait timed out whose conditions hold");
+  }
   const bool has_steps = actions::stored_steps(definition.action) != nullptr;
   const TestedStep& first = tested.steps.front();
   if (!has_steps && first.error && !first.plan)

@@ -35,8 +35,7 @@ constexpr Property tested_step_properties[] = {
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
     {.name = "until",
      .kind = Kind::timestamp,
-     .description = "When a wait that begins now ends; null if its field has no value, or with the code "
-                    "EXPIRED."},
+     .description = "When a wait that begins now ends; null with the codes NO_VALUE and EXPIRED."},
     {.name = "wouldSend", .kind = Kind::any, .schema = &planned_request_schema},
     {.name = "code",
      .kind = Kind::string,
@@ -44,8 +43,9 @@ constexpr Property tested_step_properties[] = {
          "Why the step would not be performed, as far as the record shows it: NOT_CHOSEN in a way that a "
          "choice "
          "does not take, INVALID_VALUE, PAYLOAD_TOO_LARGE (then wouldSend is null), NOTIFICATIONS_OFF, "
-         "NO_RECIPIENT, NO_RECORD, FORBIDDEN_MOVE, CONDITION, EXISTS, LOCKED, or EXPIRED of a wait for a "
-         "working day. PAYLOAD_TOO_LARGE also where the answer would have more than 4 MiB of requests and "
+         "NO_RECIPIENT, NO_RECORD, FORBIDDEN_MOVE, CONDITION, EXISTS, LOCKED, NO_VALUE of a wait whose field "
+         "has no value, or EXPIRED of a wait for a working day. PAYLOAD_TOO_LARGE also where the answer "
+         "would have more than 4 MiB of requests and "
          "values. Not known for a change of records after another one."},
     {.name = "error", .kind = Kind::text},
 };
@@ -179,6 +179,10 @@ void test_step(TestedStep& tested, const domain::Subject& subject, const actions
     tested.until = step.working_days == 0
                        ? matching::end_of_wait(step, event.entity, subject.run, event.at)
                        : matching::start_of_wait(step, event.entity, subject.run, event.at);
+    if (tested.matches && !tested.until) {
+      tested.code = "NO_VALUE";
+      tested.error = "The field of the wait has no value.";
+    }
   }
   if (step.action == nullptr) return;
   const actions::WorkflowView view{.guid = workflow.guid,
@@ -202,6 +206,17 @@ void test_step(TestedStep& tested, const domain::Subject& subject, const actions
   }
 }
 
+/// Notes that a wait ends at once, unless its answer says that it times out. `may_be_later`: an earlier step
+/// waits, or may have changed the record.
+void note_end_at_once(TestedStep& tested, const json::value* answer, const actions::EventView& event,
+                      bool may_be_later) {
+  if (!tested.matches || !matching::holds_at_once(tested.step, event.entity)) return;
+  const bool times_out = answer != nullptr && *answer == json::value(true);
+  tested.is_contradicted = times_out && !may_be_later;
+  tested.is_over = !times_out;
+  if (tested.is_over) tested.until = event.at;
+}
+
 /// True if a choice before the step takes its other way.
 bool is_passed(const matching::Step& step, const std::vector<TestedStep>& before) {
   if (!step.way) return false;
@@ -215,6 +230,7 @@ void test_steps(std::vector<TestedStep>& steps, const json::object& answers, con
                 const actions::WorkflowView& workflow, const actions::EventView& event,
                 const NotificationSwitches& switches, WorkBudget& shown) {
   bool may_be_changed = false;
+  bool has_waited = false;
   json::object run{{"steps", json::object()}};
   if (const auto* const count = event.entity_id.is_nil() ? event.entity.if_contains("count") : nullptr)
     run["count"] = *count;
@@ -229,14 +245,18 @@ void test_steps(std::vector<TestedStep>& steps, const json::object& answers, con
       view.steps = &values;
       test_step(tested, {subject.entity, subject.previous, subject.created, &run}, workflow, view,
                 may_be_changed, switches, shown);
+      note_end_at_once(tested, answers.if_contains(tested.step.name), event, has_waited || may_be_changed);
+      has_waited = has_waited || (tested.matches && tested.until && !tested.is_over);
       may_be_changed = may_be_changed || (tested.matches && !tested.code && tested.step.action != nullptr &&
                                           tested.step.action->changes_records());
     }
     if (tested.step.name.empty()) continue;
-    const bool skipped = passed || (!tested.matches && tested.step.type != actions::choose_type);
+    const bool is_wait = tested.step.type == "wait";
+    const bool skipped =
+        passed || (!tested.matches && tested.step.type != actions::choose_type) || (is_wait && tested.code);
     json::object result{{"status", skipped ? "skipped" : "succeeded"}};
     const auto* const answer = skipped ? nullptr : answers.if_contains(tested.step.name);
-    if (tested.step.type == "wait") {
+    if (is_wait && !skipped) {
       result["timedOut"] = answer != nullptr ? *answer : json::value(false);
     } else if (answer != nullptr) {
       result["answer"] = *answer;
@@ -274,7 +294,7 @@ asio::awaitable<std::optional<Time>> working_day(Services& services, const Guid&
 asio::awaitable<void> complete_steps(Services& services, const Guid& business, const json::object& entity,
                                      std::vector<TestedStep>& steps) {
   for (TestedStep& tested : steps) {
-    if (tested.until && tested.step.working_days != 0) {
+    if (tested.until && tested.step.working_days != 0 && !tested.is_over) {
       tested.until = co_await working_day(services, business, *tested.until, tested.step.working_days);
       if (!tested.until) {
         tested.code = "EXPIRED";

@@ -27,6 +27,9 @@ struct TestedStep {
   bool matches = true;
   std::vector<domain::ConditionResult> conditions;
   std::optional<Time> until;  // until complete_steps the start of a wait that counts working days
+  bool is_over = false;       // a wait that ends as soon as it begins
+  // The given answer says that a wait timed out which is over at once.
+  bool is_contradicted = false;
   std::optional<actions::Plan> plan;
   std::optional<std::string> code, error;  // of a step that cannot be performed, or is not chosen
 };

@@ -2,7 +2,7 @@
 -- workflows. The epoch is that of the workflows in this snapshot. Each has an id for its run, in the order of the times.
 -- $1 shards smallint[], $2 limit_of_shard bigint
 -- -> business_id uuid, workflow_id uuid, entity_id uuid, plan int, value timestamptz, due_at timestamptz, depth smallint,
--- run_event bigint, is_active boolean, active_since timestamptz, is_deleted boolean, epoch bigint, shard smallint
+-- run_event bigint, was_on boolean, is_deleted boolean, epoch bigint, shard smallint
 select
 \ir answer.inc
 , d.shard

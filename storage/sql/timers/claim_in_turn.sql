@@ -1,7 +1,7 @@
 -- Like timers/claim.sql, for some businesses of one shard, a few timers of each.
 -- $1 shard smallint, $2 businesses uuid[], $3 limit_of_business bigint
 -- -> business_id uuid, workflow_id uuid, entity_id uuid, plan int, value timestamptz, due_at timestamptz, depth smallint,
--- run_event bigint, is_active boolean, active_since timestamptz, is_deleted boolean, epoch bigint
+-- run_event bigint, was_on boolean, is_deleted boolean, epoch bigint
 select
 \ir answer.inc
 from (select l.*

@@ -24,7 +24,7 @@ with found as materialized (
   from workflows w
   join schedules s on s.business_id = w.business_id and s.workflow_id = w.guid and s.plan = w.timer_plan
   where w.business_id = $1::uuid and w.guid = $2::uuid and w.deleted_at is null and w.is_active and w.paused_at is null
-    and s.next_at >= w.active_since
+    and was_on(w.business_id, w.guid, w.is_active, w.active_since, s.next_at)
 ),
 \ir placed.inc
 \ir shown.inc

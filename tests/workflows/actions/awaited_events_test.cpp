@@ -304,5 +304,26 @@ TEST_F(AwaitedEvents, AreAssumedToComeByATestUnlessItSaysOtherwise) {
   EXPECT_EQ(at(wrong.body, "error.details").as_object().begin()->key(), "answers.w");
 }
 
+TEST_F(AwaitedEvents, ThatAreNotWaitedForEndATestedWaitAtOnce) {
+  const std::string order = tenant.create_order();
+  const json::object wait = waits_for({{"conditions", {{"status", "pending"}}}}, {{"name", "w"}});
+  const auto test = [&](const json::array& steps, const json::object& answers) {
+    return tenant.http.post("/api/workflows/test",
+                            {{"definition", definition(steps)}, {"entityId", order}, {"answers", answers}});
+  };
+  const json::object times_out{{"w", {{"timedOut", true}}}};
+  const json::array alone{wait, hook("late", {{"when", {{"steps.w.timedOut", true}}}})};
+  const Response holds = test(alone, {});
+  ASSERT_EQ(holds.status, 200) << holds.text;
+  EXPECT_LE(parse_timestamp(text_at(holds.data().at("steps").at(0), "until")).value(), system_clock().now());
+  EXPECT_EQ(at(holds.data().at("steps").at(1), "matches"), false);
+  const Response contradicted = test(alone, times_out);
+  EXPECT_EQ(contradicted.status, 400);
+  EXPECT_EQ(at(contradicted.body, "error.details").as_object().begin()->key(), "answers.w");
+  const Response later = test({{{"type", "wait"}, {"delay", "P1D"}}, wait}, times_out);
+  ASSERT_EQ(later.status, 200) << "the record may be another one by then";
+  EXPECT_GT(parse_timestamp(text_at(later.data().at("steps").at(1), "until")).value(), system_clock().now());
+}
+
 }  // namespace
 }  // namespace waybill::tests

@@ -307,6 +307,30 @@ TEST_F(Answers, AStopEndsTheRunInsideAChoice) {
               ElementsAre("1 choose succeeded", "2 stop succeeded", "3 webhook skipped NOT_CHOSEN"));
 }
 
+TEST_F(Answers, AWaitThatIsNotPerformedHasTheSameValuesInARunAndInATest) {
+  const json::array steps{
+      choose(
+          {{"notes", "never"}},
+          {{{"type", "wait"}, {"name", "w"}, {"for", {{"triggers", {"order_shipped"}}}}, {"atMost", "PT1H"}}},
+          {hook("other")}),
+      {{"type", "wait"}, {"name", "u"}, {"until", "collectionDate"}},
+      hook("told", {{"contentType", "text/plain"},
+                    {"template", "{{steps.w.timedOut}}|{{steps.u.timedOut}}|{{steps.u.status}}"}}),
+      hook("late", {{"when", {{"steps.w.timedOut", false}}}})};
+  const std::string flow = workflow(steps);
+  tenant.insert_order();
+  const json::object run = tenant.run_with_status(flow, "succeeded");
+  EXPECT_EQ(wait_for(1, "told").at(0).body, "||skipped");
+  EXPECT_EQ(receiver.count(tenant.path("late")), 0U);
+  for (const json::object& answers : {json::object{}, json::object{{"w", {{"timedOut", true}}}}}) {
+    const json::object shown = tested(steps, {{"answers", answers}});
+    const json::array& of_test = shown.at("steps").as_array();
+    EXPECT_EQ(text_at(of_test.at(3), "code"), "NO_VALUE");
+    EXPECT_EQ(text_at(of_test.at(4), "wouldSend.body"), "||skipped");
+    EXPECT_EQ(at(of_test.at(5), "matches"), false);
+  }
+}
+
 TEST_F(Answers, ATestTakesTheAnswersOfSteps) {
   const json::array steps{
       asks("stock", {{"lines.0.count", "number"}, {"eta", "timestamp?"}}),

@@ -28,8 +28,8 @@ class Links : public WorkflowTest {
 
   std::string insert_carrier(std::string_view pattern) {
     return tenant.sql.value(
-        "insert into carriers (business_id, code, name, type, tracking_url_pattern) values ($1, "
-        "'OWN', 'Own', 'courier', $2) returning guid",
+        "insert into carriers (business_id, code, name, type, tracking_url_pattern) select $1::uuid, "
+        "'OWN' || count(*), 'Own', 'courier', $2 from carriers returning guid",
         {tenant.id, std::string(pattern)});
   }
 
@@ -38,6 +38,8 @@ class Links : public WorkflowTest {
     EXPECT_EQ(received.size(), received_);
     return received.empty() ? json::value() : at(received.back().json_body(), "data.entity");
   }
+
+  std::size_t changes_ = 0;
 
  private:
   std::size_t received_ = 0;
@@ -82,6 +84,58 @@ TEST_F(Links, ConditionsReadTheLinkThatThePatternMakes) {
   tenant.sql.exec("update shipments set carrier_tracking_number = '7', carrier_id = '" + carrier +
                   "' where guid = '" + shipment + "'");
   EXPECT_EQ(text_at(entity_of_next(), "carrierTrackingUrl"), "https://own.example/7");
+}
+
+TEST_F(Links, AnEventHasTheOldCarriersLink) {
+  const std::string first = insert_carrier("https://first.example/{number}");
+  const std::string second = insert_carrier("https://second.example/{number}");
+  const std::string shipment = tenant.insert_shipment("");
+  tenant.webhook(url(), "shipment_updated");
+  const std::string changed = tenant.webhook(
+      url("changed"), "shipment_updated",
+      {{"conditions", {{"carrierTrackingUrl", {{"changed", true}, {"from", "https://first.example/2"}}}}}});
+  const auto link_before = [&](const std::string& set, const std::string& shown) {
+    tenant.sql.exec("update shipments set " + set + " where guid = '" + shipment + "'");
+    const auto received = wait_for(++changes_);
+    ASSERT_EQ(received.size(), changes_);
+    const json::value previous = at(received.back().json_body(), "data.previous");
+    const auto* const link = previous.as_object().if_contains("carrierTrackingUrl");
+    EXPECT_EQ(link == nullptr   ? "missing"
+              : link->is_null() ? "null"
+                                : std::string(link->as_string()),
+              shown)
+        << set;
+  };
+  link_before("carrier_id = '" + first + "'", "missing");
+  link_before("carrier_tracking_number = '1'", "null");
+  link_before("carrier_tracking_number = '2'", "https://first.example/1");
+  link_before("carrier_id = '" + second + "'", "https://first.example/2");
+  link_before("carrier_tracking_url = 'https://given.example/1'", "https://second.example/2");
+  link_before("carrier_tracking_number = '3'", "missing");
+  link_before("carrier_tracking_url = null", "https://given.example/1");
+  EXPECT_EQ(wait_for(1, "changed").size(), 1U) << "the change of the carrier alone is from that link";
+
+  const json::value tested =
+      tenant.http
+          .post("/api/workflows/test",
+                {{"entityId", shipment},
+                 {"definition",
+                  {{"entityType", "Shipment"},
+                   {"triggerId", trigger_guid("shipment_updated")},
+                   {"conditions",
+                    {{"carrierTrackingUrl",
+                      {{"from", "https://given.example/1"}, {"to", "https://second.example/3"}}}}},
+                   {"action", {{"type", "webhook"}, {"recipient", url()}}}}}})
+          .data();
+  EXPECT_TRUE(at(tested, "matches").as_bool());
+  tenant.settle();
+  const json::value explained = tenant.http.get("/api/workflows/explain?entityId=" + shipment).data();
+  std::size_t fired = 0;
+  for (const json::value& event : explained.as_array()) {
+    for (const json::value& workflow : at(event, "workflows").as_array())
+      fired += text_at(workflow, "guid") == changed && at(workflow, "fired").as_bool() ? 1 : 0;
+  }
+  EXPECT_EQ(fired, 1U);
 }
 
 TEST_F(Links, AnOrderHasThePagesOfItsShipments) {

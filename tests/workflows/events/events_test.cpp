@@ -98,7 +98,8 @@ TEST_F(Events, ItemsWrittenBySqlInAnyFormArriveInOneForm) {
   const auto body = wait_for(1).at(0).json_body();
   EXPECT_EQ(text_at(body, "data.entity.items.0.sku"), "b") << "the last of equal names, as in jsonb";
   EXPECT_EQ(tenant.sql.value("select items from orders where guid = $1", {order}),
-            R"([{"sku": "b", "guid": "1", "quantity": 1}])");
+            R"([{"sku": "b", "guid": "1", "price": null, "quantity": 1, "productId": null, )"
+            R"("dimensions": null, "description": null}])");
   EXPECT_THROW(tenant.insert_order({{"items", R"('[{"sku": "\u0000"}]')"}}), std::exception);
   EXPECT_THROW(tenant.insert_order({{"items", "'{}'"}}), std::exception);
   tenant.sql.exec("update orders set items = items::jsonb || '[{\"sku\": \"c\"}]' where guid = '" + order +

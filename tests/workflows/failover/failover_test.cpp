@@ -22,11 +22,15 @@ class FailOver : public testing::Test {
  protected:
   FailOver() { migrate_with_binary(servers.url()); }
 
-  void start() {
-    api = std::make_unique<Waybill>(servers.url(), with_command("api"));
-    Waybill::Options options = with_command("worker");
+  void start() { start(servers.url()); }
+  void start(const std::string& url) {
+    api = std::make_unique<Waybill>(url, with_command("api"));
+    worker = start_another(url, "worker");
+  }
+  std::unique_ptr<Waybill> start_another(const std::string& url, std::string command) const {
+    Waybill::Options options = with_command(std::move(command));
     options.secret_key_file = api->secret_key_file();
-    worker = std::make_unique<Waybill>(servers.url(), options);
+    return std::make_unique<Waybill>(url, options);
   }
 
   static Waybill::Options with_command(std::string command) {
@@ -89,6 +93,34 @@ TEST_F(FailOver, ResponsesAreNever500AndTheNewPrimaryIsUsedWithinTwoSeconds) {
   for (const auto& [status, count] : statuses)
     EXPECT_TRUE(status == 200 || status == 201 || status == 503) << count << " x " << status;
   EXPECT_GT(statuses[503], 0);
+}
+
+TEST_F(FailOver, AProcessStaysWithTheNewPrimaryWhenTheOldOneIsBackAndAnotherReportsBoth) {
+  const std::string url = servers.url_from_primary();
+  start(url);
+  Tenant tenant(*api, "parted");
+  tenant.webhook(receiver.url("/hook"), "order_created");
+  ASSERT_EQ(tenant.http.post("/api/v1/Orders", order("before")).status, 201);
+  ASSERT_EQ(receiver.wait_for("/hook", 1).size(), 1U);
+  servers.catch_up();
+  servers.kill_primary();
+  servers.promote();
+  ASSERT_TRUE(eventually([&] { return tenant.http.post("/api/v1/Orders", order("moved")).status == 201; }));
+  const auto arrived = [&](const std::string& prefix) {
+    return receiver.wait_until("/hook", [&](const auto& all) { return !numbers(all, prefix).empty(); });
+  };
+  ASSERT_TRUE(arrived("moved"));
+
+  servers.start_primary();
+  const std::string end_sessions =
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'waybill%'";
+  Session(servers.standby_url()).exec(end_sessions);
+  ASSERT_TRUE(eventually([&] { return tenant.http.post("/api/v1/Orders", order("after")).status == 201; }));
+  EXPECT_TRUE(arrived("after"));
+  EXPECT_EQ(Session(servers.standby_url()).number("select count(*) from orders where order_number = 'after'"),
+            1);
+  const auto third = start_another(url, "api");
+  EXPECT_TRUE(third->process().wait_for_line("database.several_primaries hosts="));
 }
 
 // The standby continues the sequence from its last log record, up to 32 numbers ahead.

@@ -270,6 +270,26 @@ TEST_F(Schedules, MakeMissedTicksUpOnce) {
   EXPECT_EQ(receiver.count(tenant.path()), 1U);
 }
 
+TEST_F(Schedules, ATickThatWasMissedWhileTheWorkflowWasOnRunsAfterThoseMissedWhileItWasOff) {
+  const std::string workflow = scheduled({{"schedule", {{"cron", "* * * * *"}}}, {"runWhenEmpty", true}});
+  const std::string of_it = " where guid = '" + workflow + "'; ";
+  const std::string switched =
+      "insert into workflow_switches (business_id, workflow_id, at, is_active) values ('" + tenant.id +
+      "', '" + workflow + "', now() - interval ";
+  tenant.sql.exec("update workflows set active_since = now() - interval '5 minutes'" + of_it +
+                  "delete from workflow_switches where workflow_id = '" + workflow + "'; " + switched +
+                  "'20 minutes', false); " + switched + "'5 minutes', true); " +
+                  "update schedules set next_at = date_trunc('minute', now() - interval '10 minutes'), "
+                  "check_at = now() where workflow_id = '" +
+                  workflow + "'");
+  EXPECT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from all_runs where workflow_id = $1 and created_at < now() - interval '3 "
+               "minutes'",
+               {workflow}) == 1;
+  })) << "one run for all missed ticks";
+}
+
 TEST_F(Schedules, DoNotRunWhileTheWorkflowIsOff) {
   tenant.create_order();
   const std::string workflow = scheduled();

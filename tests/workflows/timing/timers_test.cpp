@@ -281,6 +281,25 @@ TEST_F(Timers, AChangedOffsetConcernsOnlyValuesThatHaveNotFired) {
   EXPECT_TRUE(come_to_wait(0));
 }
 
+TEST_F(Timers, AValueThatHasFiredLeavesNoTimerOfTheValueBefore) {
+  const std::string workflow = timed("collectionDate", "PT0S");
+  const std::string order = tenant.insert_order({{"collection_date", "now() + interval '1 day'"}});
+  ASSERT_TRUE(come_to_wait(1));
+  jump();
+  ASSERT_EQ(wait_for(1).size(), 1U);
+  ASSERT_TRUE(come_to_result({"fired"}));
+  json::object changed = definition("collectionDate", "PT30S");
+  changed["guid"] = workflow;
+  tenant.configure(changed);
+  tenant.update_orders("collection_date = collection_date + interval '1 day' where true");
+  ASSERT_TRUE(come_to_wait(1));
+  tenant.update_orders("collection_date = collection_date - interval '1 day' where true");
+  EXPECT_TRUE(come_to_wait(0));
+  EXPECT_THAT(explained(order), testing::Not(testing::Contains("timer_waiting")));
+  const Response upcoming = tenant.http.get("/api/workflows/upcoming?entityId=" + order);
+  EXPECT_TRUE(upcoming.data().as_array().empty()) << upcoming.text;
+}
+
 TEST_F(Timers, AreHeldWhileTheWorkflowIsPaused) {
   const std::string workflow = timed("createdAt", "P1D");
   tenant.create_order();

@@ -418,6 +418,51 @@ TEST_F(WorkingDays, ATimerFiresOnceAndAChangedCalendarDoesNotRepeatIt) {
   EXPECT_EQ(at(backtested.body, "data.matches"), 1) << backtested.text;
 }
 
+TEST_F(WorkingDays, ATimerThatAChangedCalendarMovesIntoThePastIsExplainedOnce) {
+  const Time now = system_clock().now();
+  const json::object timer{{"timer", {{"field", "collectionDate"}, {"offset", "P1D"}, {"workdays", true}}}};
+  set_calendar({{"workdays", every_day}, {"holidays", {date(day_of(now - 2h))}}});
+  const std::string older = counting(timer);
+  tenant.sql.exec(
+      "update workflows set created_at = now() - interval '1 day', active_since = now() - "
+      "interval '1 day' where guid = '" +
+      older + "'");
+  counting(timer);
+  const std::string order =
+      tenant.insert_order({{"collection_date", "'" + format_timestamp(now - 26h) + "'"}});
+  tenant.settle();
+  EXPECT_THAT(explained(tenant, "timer", order), ElementsAre("timer_waiting", "timer_waiting"));
+  set_calendar({{"holidays", json::array()}});
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number("select count(*) from timer_results where business_id = $1", {tenant.id}) == 2;
+  }));
+  const json::object run = tenant.run_with_status(older, "succeeded");
+  EXPECT_THAT(explained(tenant, "timer", order),
+              testing::UnorderedElementsAre("fired " + text_at(run, "guid"), "newer_than_event"));
+}
+
+TEST_F(WorkingDays, AWaitForWhatHasComeNeedsNone) {
+  set_calendar(never(61).shown());
+  const json::object shipped{{"triggers", {"order_shipped"}}};
+  const auto waiting_for = [&](const json::object& awaited) {
+    return counting({{"steps", wait_and_send({{"for", awaited}, {"atMost", "P1D"}, {"workdays", true}})}});
+  };
+  const std::string holds = waiting_for({{"conditions", {{"status", "pending"}}}});
+  const std::string never_comes = waiting_for(shipped);
+  const std::string order = tenant.create_order();
+  tenant.run_with_status(holds, "succeeded");
+  EXPECT_EQ(dead_code(never_comes), "EXPIRED");
+  const std::string comes =
+      counting({{"delay", "PT1H"},
+                {"steps", wait_and_send({{"for", shipped}, {"atMost", "P1D"}, {"workdays", true}})}});
+  const std::string second = tenant.create_order();
+  tenant.run_with_status(comes, "waiting");
+  tenant.move_order(second, "shipped");
+  tenant.settle();
+  make_runs_due();
+  tenant.run_with_status(comes, "succeeded");
+}
+
 TEST_F(WorkingDays, ATimerWithoutOneHasADeadRunWhenTheSearchIsOver) {
   set_calendar(never(61).shown());
   const std::string workflow =
