@@ -53,10 +53,11 @@ std::vector<Step> list_of(Steps... steps) {
 /// Erases the runs of records. The records are erased first.
 class RunEraser {
  public:
-  /// `others`: customers that had the person among their contacts, which their runs show.
-  RunEraser(const ErasureTarget& target, const RecordSearch& search, const std::vector<Guid>& others)
-      : target_(target), left_(search.left()) {
-    own_ = search.own().with(target.customer);
+  /// The runs of customers that had the person among their contacts show the person, too.
+  RunEraser(const ErasureTarget& target, const PersonEraser& eraser)
+      : target_(target), left_(eraser.search().left()) {
+    const auto& others = eraser.contact_of();
+    own_ = eraser.search().own().with(eraser.customers());
     own_.insert(own_.end(), others.begin(), others.end());
     own_.push_back(storage::no_record);  // a run for a list of records is erased whatever it lists
     all_.insert(own_.begin(), own_.end());
@@ -269,7 +270,7 @@ asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox
   };
   PersonEraser eraser(secrets, target);
   co_await take(eraser.steps());
-  RunEraser runs(target, eraser.search(), eraser.contact_of());
+  RunEraser runs(target, eraser);
   co_await take(list_of(runs.begin()));
   Waiting waiting;
   for (;;) {

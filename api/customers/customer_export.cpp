@@ -106,14 +106,23 @@ bool export_customer(storage::Session& session, const CustomerExport& wanted,
   const auto& [business, customer, public_url, at] = wanted;
   const auto found = session.run(storage::sql::customers::Get{.business = business, .customer = customer});
   if (found.empty()) return false;
-  const auto person = person_of_customer(session, business, customer);
-  auto records = records_of_customer(session, business, customer);
+  std::vector<Guid> customers{customer};
+  auto person = person_of_customers(session, business, customers);
+  const auto deleted = deleted_customers_of(session, business, person);
+  if (!deleted.empty()) {
+    customers.insert(customers.end(), deleted.begin(), deleted.end());
+    person = person_of_customers(session, business, customers);
+  }
+  auto records = records_of_customers(session, business, customers);
   for (const auto& shipment : unlinked_shipments(session, business, person))
     records.shipments.push_back(shipment);
-  const auto all = records.with(customer);
+  const auto all = records.with(customers);
   if (!write("{\"exportedAt\":\"" + format_timestamp(at) + "\",\"customer\":" + json_object(found)))
     return true;
   ListWriter lists(session, write);
+  lists.add_list("deletedCustomers", deleted, [&](Guids portion) {
+    return sql::customer_exports::DeletedCustomers{.business = business, .customers = portion};
+  });
   lists.add_list("orders", records.orders, [&](Guids orders) {
     return sql::customer_exports::Orders{.business = business, .orders = orders};
   });

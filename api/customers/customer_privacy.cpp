@@ -40,6 +40,12 @@ constexpr Property export_properties[] = {
      .kind = Kind::object,
      .nullable = false,
      .description = "As GET /api/v1/Customers/{customerId} returns it."},
+    {.name = "deletedCustomers",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::any,
+     .description = "Deleted customers with an e-mail address that the customer has or had. Their orders and "
+                    "shipments are the person's, too."},
     {.name = "orders",
      .kind = Kind::array,
      .nullable = false,
@@ -161,7 +167,8 @@ constexpr Endpoint customer_privacy_endpoint_table[] = {
      .operation_id = "eraseCustomer",
      .summary = "Erases the personal data of a customer",
      .description =
-         "Replaces name, e-mail, phone and addresses in the customer, its orders and shipments, in "
+         "Replaces name, e-mail, phone and addresses in the customer, in deleted customers with the same "
+         "e-mail address, in their orders and shipments, in "
          "stored events, runs and mails, and removes the person from the contacts of other customers. It "
          "cannot be undone. It can be repeated.",
      .tag = "Customers",

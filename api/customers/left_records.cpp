@@ -18,14 +18,14 @@ Guids portion_of(const std::vector<Guid>& guids, std::size_t begin, std::size_t 
 
 std::vector<Step> RecordSearch::steps(const std::vector<Guid>* unlinked) {
   const auto begin = [this](storage::Session&, std::size_t) {
-    *this = RecordSearch(business_, customer_);
+    *this = RecordSearch(business_, *customers_);
     return false;
   };
   const auto orders = [this](storage::Session& session, std::size_t size) {
-    return add_own_orders(session, business_, customer_, size * guids_per_row, own_.orders);
+    return add_own_orders(session, business_, *customers_, size * guids_per_row, own_.orders);
   };
   const auto shipments = [this](storage::Session& session, std::size_t size) {
-    return add_own_shipments(session, business_, customer_, size * guids_per_row, direct_shipments_);
+    return add_own_shipments(session, business_, *customers_, size * guids_per_row, direct_shipments_);
   };
   const auto step = [this](auto method) {
     return [this, method](storage::Session& session, std::size_t size) {
@@ -69,11 +69,11 @@ void RecordSearch::add_time(const Guid& record, Time first, Time last) {
   if (!all_own_.contains(record)) found_.emplace(record, first, last);
 }
 
-/// Adds orders and shipments that left the customer.
+/// Adds orders and shipments that left the person.
 bool RecordSearch::add_left(storage::Session& session, std::size_t size) {
   const auto limit = static_cast<std::int64_t>(size * guids_per_row);
   const auto rows = session.run(sql::customer_erasures::LeftCustomer{
-      .business = business_, .customer = customer_, .after_event = last_left_, .limit = limit});
+      .business = business_, .customers = *customers_, .after_event = last_left_, .limit = limit});
   std::int64_t count = 0;
   for (const auto& row : rows) {
     add_time(row.guid, row.first, row.last);
@@ -85,7 +85,7 @@ bool RecordSearch::add_left(storage::Session& session, std::size_t size) {
   return count == limit;
 }
 
-/// Adds shipments that left orders of the customer.
+/// Adds shipments that left orders of the person.
 bool RecordSearch::add_left_own_orders(storage::Session& session, std::size_t size) {
   const auto portion = portion_of(own_.orders, begin_, size);
   if (!portion.empty()) {
@@ -101,7 +101,7 @@ bool RecordSearch::add_left_own_orders(storage::Session& session, std::size_t si
   return false;
 }
 
-/// Adds shipments of orders that left the customer, and shipments that left these orders.
+/// Adds shipments of orders that left the person, and shipments that left these orders.
 bool RecordSearch::add_of_left_orders(storage::Session& session, std::size_t size) {
   const auto portion = portion_of(guids_of_left_orders_, begin_, size);
   if (!portion.empty()) {

@@ -77,12 +77,14 @@ Step for_pages(std::function<Records()> records, Work work) {
   };
 }
 
-/// Finds the records of a customer, and those that were the customer's.
+/// Finds the records of a person's customers, and those that were the person's.
 class RecordSearch {
  public:
-  RecordSearch(const Guid& business, const Guid& customer) : business_(business), customer_(customer) {}
+  /// `customers` must outlive the search, and be known when its steps begin.
+  RecordSearch(const Guid& business, const std::vector<Guid>& customers)
+      : business_(business), customers_(&customers) {}
 
-  /// Returns the steps of a search. `unlinked` are shipments that count as the customer's, null for none. The
+  /// Returns the steps of a search. `unlinked` are shipments that count as the person's, null for none. The
   /// search must outlive the steps.
   std::vector<Step> steps(const std::vector<Guid>* unlinked);
 
@@ -101,7 +103,7 @@ class RecordSearch {
   void add_time(const Guid& record, Time first, Time last);
 
   Guid business_;
-  Guid customer_;
+  const std::vector<Guid>* customers_;
   CustomerRecords own_;
   LeftRecords left_;
 

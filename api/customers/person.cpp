@@ -17,11 +17,13 @@ constexpr std::size_t orders_of_page = 1'000;
 constexpr std::int64_t events_of_page = 5'000;
 
 template <typename Statement>
-bool add_page(storage::Session& session, const Guid& business, const Guid& customer, std::size_t size,
-              std::vector<Guid>& guids) {
+bool add_page(storage::Session& session, const Guid& business, std::span<const Guid> customers,
+              std::size_t size, std::vector<Guid>& guids) {
   const Guid after = guids.empty() ? Guid() : guids.back();
-  const auto rows = session.run(Statement{
-      .business = business, .customer = customer, .after = after, .limit = static_cast<std::int64_t>(size)});
+  const auto rows = session.run(Statement{.business = business,
+                                          .customers = customers,
+                                          .after = after,
+                                          .limit = static_cast<std::int64_t>(size)});
   std::size_t count = 0;
   for (const auto& row : rows) {
     guids.push_back(row.guid);
@@ -32,21 +34,21 @@ bool add_page(storage::Session& session, const Guid& business, const Guid& custo
 
 }  // namespace
 
-std::vector<Guid> CustomerRecords::with(const Guid& customer) const {
-  std::vector<Guid> all{customer};
+std::vector<Guid> CustomerRecords::with(std::span<const Guid> customers) const {
+  std::vector<Guid> all(customers.begin(), customers.end());
   all.insert(all.end(), orders.begin(), orders.end());
   all.insert(all.end(), shipments.begin(), shipments.end());
   return all;
 }
 
-bool add_own_orders(storage::Session& session, const Guid& business, const Guid& customer, std::size_t size,
-                    std::vector<Guid>& orders) {
-  return add_page<sql::customer_erasures::OwnOrders>(session, business, customer, size, orders);
+bool add_own_orders(storage::Session& session, const Guid& business, std::span<const Guid> customers,
+                    std::size_t size, std::vector<Guid>& orders) {
+  return add_page<sql::customer_erasures::OwnOrders>(session, business, customers, size, orders);
 }
 
-bool add_own_shipments(storage::Session& session, const Guid& business, const Guid& customer,
+bool add_own_shipments(storage::Session& session, const Guid& business, std::span<const Guid> customers,
                        std::size_t size, std::vector<Guid>& shipments) {
-  return add_page<sql::customer_erasures::OwnShipments>(session, business, customer, size, shipments);
+  return add_page<sql::customer_erasures::OwnShipments>(session, business, customers, size, shipments);
 }
 
 void make_distinct(std::vector<Guid>& guids) {
@@ -54,11 +56,12 @@ void make_distinct(std::vector<Guid>& guids) {
   guids.erase(std::ranges::unique(guids).begin(), guids.end());
 }
 
-CustomerRecords records_of_customer(storage::Session& session, const Guid& business, const Guid& customer) {
+CustomerRecords records_of_customers(storage::Session& session, const Guid& business,
+                                     std::span<const Guid> customers) {
   CustomerRecords records;
   auto& [orders, shipments] = records;
-  while (add_own_orders(session, business, customer, page_size, orders)) continue;
-  while (add_own_shipments(session, business, customer, page_size, shipments)) continue;
+  while (add_own_orders(session, business, customers, page_size, orders)) continue;
+  while (add_own_shipments(session, business, customers, page_size, shipments)) continue;
   for (std::size_t begin = 0; begin < orders.size(); begin += orders_of_page) {
     const auto count = std::min(orders_of_page, orders.size() - begin);
     const auto rows = session.run(sql::customer_erasures::ShipmentsOfOrders{
@@ -69,20 +72,19 @@ CustomerRecords records_of_customer(storage::Session& session, const Guid& busin
   return records;
 }
 
-Person person_of_customer(storage::Session& session, const Guid& business, const Guid& customer) {
-  // The texts of the customer count as newer than those of all events.
+Person person_of_customers(storage::Session& session, const Guid& business, std::span<const Guid> customers) {
+  // The texts of the customers count as newer than those of all events.
   NewestTexts<std::tuple<std::string, std::string, bool>, std::int64_t> texts;
   std::int64_t after = 0;
   for (bool goes_on = true; goes_on;) {
-    const auto page = session
-                          .run(sql::customer_erasures::EventPage{.business = business,
-                                                                 .records = std::span(&customer, 1),
-                                                                 .after = after,
-                                                                 .limit = events_of_page})
-                          .front();
+    const auto page =
+        session
+            .run(sql::customer_erasures::EventPage{
+                .business = business, .records = customers, .after = after, .limit = events_of_page})
+            .front();
     goes_on = page.events == events_of_page;
     const auto rows = session.run(sql::customer_erasures::Person{
-        .business = business, .customer = customer, .after_event = after, .last_event = page.last});
+        .business = business, .customers = customers, .after_event = after, .last_event = page.last});
     for (const auto& row : rows) {
       texts.add({std::string(row.kind), std::string(row.value), row.is_word},
                 row.event > 0 ? row.event : std::numeric_limits<std::int64_t>::max());
@@ -96,6 +98,16 @@ Person person_of_customer(storage::Session& session, const Guid& business, const
     if (kind == "email") person.emails.push_back(value);
   }
   return person;
+}
+
+std::vector<Guid> deleted_customers_of(storage::Session& session, const Guid& business,
+                                       const Person& person) {
+  std::vector<Guid> customers;
+  if (person.emails.empty()) return customers;
+  for (const auto& row :
+       session.run(sql::customer_erasures::SamePerson{.business = business, .emails = person.emails}))
+    customers.push_back(row.guid);
+  return customers;
 }
 
 std::vector<Guid> unlinked_shipments(storage::Session& session, const Guid& business, const Person& person) {

@@ -44,7 +44,8 @@ void make_distinct(std::vector<std::string>& texts) {
   texts.erase(std::ranges::unique(texts).begin(), texts.end());
 }
 
-void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+template <typename Value>
+void append(std::vector<Value>& to, const std::vector<Value>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
@@ -86,8 +87,11 @@ std::vector<Step> PersonEraser::steps() {
   // These become shipments of the customer.
   const auto unlinked = [this] { return Records{.guids = unlinked_}; };
   steps.push_back(erase_records<sql::customer_erasures::EraseShipments>(unlinked));
-  steps.push_back(once(&PersonEraser::erase_person));
-  add_events_and_notes(steps, [this] { return Records{.guids = Guids(&target_.customer, 1)}; });
+  const Source customers = [this] { return Records{.guids = customers_}; };
+  steps.push_back(for_portions(customers, [this](storage::Session& session, const Records& portion) {
+    for (const Guid& customer : portion.guids) erase_person(session, customer);
+  }));
+  add_events_and_notes(steps, customers);
   add_erasing_of_texts(steps);
   add_erasing_of_versions(steps);
   steps.push_back(erase_contacts());
@@ -123,8 +127,7 @@ Step PersonEraser::forget_changes_of_own_data() const {
 
 Step PersonEraser::end() const {
   return [this](storage::Session& session, std::size_t) {
-    session.run(
-        sql::customer_erasures::EndErasure{.business = target_.business, .customer = target_.customer});
+    session.run(sql::customer_erasures::EndErasure{.business = target_.business, .customers = customers_});
     return false;
   };
 }
@@ -137,16 +140,30 @@ Step PersonEraser::once(Method method) {
 }
 
 /// Returns true if the customer is erased.
-bool PersonEraser::lock_customer(storage::Session& session) const {
-  const auto rows =
-      session.run(sql::customer_erasures::Lock{.business = target_.business, .customer = target_.customer});
+bool PersonEraser::lock_customer(storage::Session& session, const Guid& customer) const {
+  const bool is_target = customer == target_.customer;
+  const auto rows = session.run(sql::customer_erasures::Lock{
+      .business = target_.business, .customer = customer, .also_deleted = !is_target});
+  // A deleted customer that is gone from the database has nothing to erase.
+  if (rows.empty() && !is_target) return true;
   if (rows.empty()) throw not_found("customer");
   return rows.front().is_erased;
 }
 
 void PersonEraser::read_person(storage::Session& session) {
-  lock_customer(session);
-  person_ = person_of_customer(session, target_.business, target_.customer);
+  lock_customer(session, target_.customer);
+  customers_ = {target_.customer};
+  read_texts(session);
+  const auto deleted = deleted_customers_of(session, target_.business, person_);
+  if (!deleted.empty()) {
+    append(customers_, deleted);
+    read_texts(session);
+  }
+  unlinked_ = unlinked_shipments(session, target_.business, person_);
+}
+
+void PersonEraser::read_texts(storage::Session& session) {
+  person_ = person_of_customers(session, target_.business, customers_);
   record_words_.clear();
   contact_of_.clear();
   const auto kept = session.run(
@@ -164,7 +181,6 @@ void PersonEraser::read_person(storage::Session& session) {
   }
   add_spaced(person_.words);
   for (auto* const texts : {&person_.names, &person_.emails, &person_.words}) make_distinct(*texts);
-  unlinked_ = unlinked_shipments(session, target_.business, person_);
 }
 
 void PersonEraser::add_search_of_words(std::vector<Step>& steps) {
@@ -216,18 +232,18 @@ void PersonEraser::begin_erasure(storage::Session& session) {
   make_distinct(words_);
   if (words_.empty() && person_.names.empty() && person_.emails.empty()) return;
   session.run(sql::customer_erasures::BeginErasure{.business = target_.business,
-                                                   .customer = target_.customer,
+                                                   .customers = customers_,
                                                    .names = person_.names,
                                                    .emails = person_.emails,
                                                    .words = person_.words,
                                                    .record_words = record_words_});
 }
 
-void PersonEraser::erase_person(storage::Session& session) {
-  const auto& [business, customer, cause, directory] = target_;
+void PersonEraser::erase_person(storage::Session& session, const Guid& customer) {
+  const Guid& business = target_.business;
   const auto last = last_event(session);
   storage::Work work(session);
-  if (!lock_customer(session)) {
+  if (!lock_customer(session, customer)) {
     session.run(sql::customer_erasures::EraseCustomer{.business = business, .customer = customer});
     session.run(sql::customer_erasures::DropNewEvents{
         .business = business, .records = Guids(&customer, 1), .last_event = last});
@@ -534,7 +550,7 @@ Step PersonEraser::erase_record_answers() {
              storage::Session& session, std::size_t size) mutable {
     if (lasts.empty()) {
       const auto& left = search_.left();
-      for (const auto& guid : search_.own().with(target_.customer)) lasts[guid] = Time::max();
+      for (const auto& guid : search_.own().with(customers_)) lasts[guid] = Time::max();
       for (const auto& guid : contact_of_) lasts[guid] = Time::max();
       for (std::size_t i = 0; i < left.guids.size(); ++i) {
         Time& last = lasts.try_emplace(left.guids[i], Time::min()).first->second;

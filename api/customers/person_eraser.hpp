@@ -18,7 +18,7 @@ namespace waybill::api {
 class PersonEraser {
  public:
   PersonEraser(const SecretBox& secrets, const ErasureTarget& target)
-      : secrets_(secrets), target_(target), search_(target.business, target.customer) {}
+      : secrets_(secrets), target_(target), search_(target.business, customers_) {}
   PersonEraser(const PersonEraser&) = delete;
   PersonEraser& operator=(const PersonEraser&) = delete;
 
@@ -30,6 +30,8 @@ class PersonEraser {
   /// Deletes the stored state of the erasure, which is then complete.
   Step end() const;
 
+  /// The customers that are the person: that of the target, and deleted ones.
+  const std::vector<Guid>& customers() const { return customers_; }
   /// The records that the steps found.
   const RecordSearch& search() const { return search_; }
   const ErasedCounts& counts() const { return counts_; }
@@ -41,10 +43,11 @@ class PersonEraser {
   using Method = void (PersonEraser::*)(storage::Session&);
 
   Step once(Method method);
-  bool lock_customer(storage::Session& session) const;
+  bool lock_customer(storage::Session& session, const Guid& customer) const;
   void read_person(storage::Session& session);
+  void read_texts(storage::Session& session);
   void begin_erasure(storage::Session& session);
-  void erase_person(storage::Session& session);
+  void erase_person(storage::Session& session, const Guid& customer);
   void note_counts(storage::Session& session);
 
   void add_search_of_words(std::vector<Step>& steps);
@@ -70,6 +73,7 @@ class PersonEraser {
 
   const SecretBox& secrets_;
   const ErasureTarget& target_;
+  std::vector<Guid> customers_;
   RecordSearch search_;
   Person person_;
   NewestTexts<std::string, Time> new_words_, new_left_words_;

@@ -45,9 +45,9 @@ TEST_F(ErasureTest, ADumpOfTheDatabaseHoldsNothingOfThePerson) {
   const auto exported = http.get("/api/v1/Customers/" + customer + "/export");
   EXPECT_EQ(exported.status, 200);
   EXPECT_EQ(names_of(exported.data()),
-            (std::set<std::string>{"exportedAt", "customer", "orders", "shipments", "purchases",
-                                   "statusHistory", "events", "runs", "messages", "scheduledRuns", "uploads",
-                                   "contactOf", "views"}));
+            (std::set<std::string>{"exportedAt", "customer", "deletedCustomers", "orders", "shipments",
+                                   "purchases", "statusHistory", "events", "runs", "messages",
+                                   "scheduledRuns", "uploads", "contactOf", "views"}));
   EXPECT_EQ(text_at(exported.data(), "customer.name"), name);
   EXPECT_EQ(text_at(exported.data(), "orders.0.guid"), order);
   EXPECT_EQ(text_at(exported.data(), "shipments.0.guid"), shipment);
@@ -293,6 +293,63 @@ TEST_F(ErasureTest, DeletedRecordsAreErasedToo) {
   tenant.settle();
   erase(customer);
   EXPECT_EQ(traces(), std::vector<std::string>());
+}
+
+// A buyer whose customer was deleted gets a new customer with the next order.
+TEST_F(ErasureTest, DeletedCustomersOfTheSameAddressAreThePerson) {
+  mail_workflow("order_status_changed");
+  const auto deleted = create_person();
+  const auto first = create_order_of(deleted);
+  create_shipment_of(first);
+  ASSERT_EQ(http.del("/api/v1/Customers/" + deleted).status, 200);
+  const auto customer = text_at(
+      http.post("/api/v1/Customers", {{"name", "Z. Quux"}, {"email", "ZENOBIA.Quux@example.com"}}).data(),
+      "guid");
+  const auto second = create_order_of(customer);
+  tenant.settle();
+  ASSERT_TRUE(eventually([&] { return files_with_the_address() >= 1; }));
+  EXPECT_EQ(http.post("/api/v1/Customers/" + deleted + "/erase").status, 404);
+
+  const auto exported = http.get("/api/v1/Customers/" + customer + "/export").data();
+  EXPECT_EQ(text_at(exported, "customer.guid"), customer);
+  ASSERT_EQ(at(exported, "deletedCustomers").as_array().size(), 1U);
+  EXPECT_EQ(text_at(exported, "deletedCustomers.0.guid"), deleted);
+  EXPECT_EQ(text_at(exported, "deletedCustomers.0.phone"), phone);
+  EXPECT_TRUE(at(exported, "deletedCustomers.0.deletedAt").is_string());
+  ASSERT_EQ(at(exported, "orders").as_array().size(), 2U);
+  EXPECT_EQ(text_at(exported, "orders.0.guid"), first);
+  EXPECT_EQ(at(exported, "shipments").as_array().size(), 1U);
+
+  const auto counts = erase(customer);
+  EXPECT_EQ(at(counts, "orders"), 2);
+  EXPECT_EQ(at(counts, "shipments"), 1);
+  EXPECT_GE(at(counts, "runs").as_int64(), 2);
+  EXPECT_EQ(traces(), std::vector<std::string>());
+  EXPECT_EQ(files_with_the_address(), 0);
+  EXPECT_EQ(text_at(http.get("/api/v1/Orders/" + first).data(), "customer.name"), "Erased");
+  EXPECT_EQ(tenant.sql.number("select count(*) from events where detail ? 'erased' and entity_id in ($1, $2)",
+                              {deleted, customer}),
+            2);
+  EXPECT_EQ(tenant.sql.number("select count(*) from customer_erasures"), 0);
+  EXPECT_EQ(tenant.sql.value("select deleted_at is not null from customers where guid = $1", {deleted}), "t");
+}
+
+TEST_F(ErasureTest, DeletedCustomersOfOtherAddressesStay) {
+  const auto ada =
+      text_at(http.post("/api/v1/Customers", {{"name", "Ada"}, {"email", "ada@example.com"}}).data(), "guid");
+  const auto nameless = text_at(http.post("/api/v1/Customers", {{"name", "Bob"}}).data(), "guid");
+  for (const auto& other : {ada, nameless}) {
+    tenant.create_order(
+        {{"customer", nullptr},
+         {"customerId", other},
+         {"deliveryAddress",
+          {{"street", "Rua 5"}, {"city", "Porto"}, {"postalCode", "4000-1"}, {"country", "PT"}}}});
+    ASSERT_EQ(http.del("/api/v1/Customers/" + other).status, 200);
+  }
+  erase(create_person());
+  erase(text_at(http.post("/api/v1/Customers", {{"name", "Eve"}}).data(), "guid"));
+  EXPECT_EQ(tenant.sql.number("select count(*) from orders where delivery_street = 'Rua 5'"), 2);
+  EXPECT_EQ(tenant.sql.number("select count(*) from customers where name in ('Ada', 'Bob')"), 2);
 }
 
 TEST_F(ErasureTest, MailsOfOtherBusinessesAreNotTouched) {

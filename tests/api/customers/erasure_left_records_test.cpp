@@ -106,6 +106,20 @@ TEST_F(ErasedLeftRecords, AnOrderThatMovedWithItsDeliveryHoldsNothingOfThePerson
   EXPECT_EQ(at(again, "runs"), 0);
 }
 
+TEST_F(ErasedLeftRecords, AnOrderThatLeftADeletedCustomerOfThePersonHoldsNothingOfThePerson) {
+  const auto deleted = create_person();
+  const auto other = create_other();
+  const auto order = create_order_to(deleted, delivery_to_person());
+  give_to(order, other, delivery_to("Bob Miller"));
+  ASSERT_EQ(http.del("/api/v1/Customers/" + deleted).status, 200);
+  const auto customer =
+      text_at(http.post("/api/v1/Customers", {{"name", name}, {"email", email}}).data(), "guid");
+  tenant.settle();
+  EXPECT_EQ(at(erase(customer), "orders"), 0);
+  EXPECT_EQ(traces(), std::vector<std::string>());
+  EXPECT_EQ(text_at(http.get("/api/v1/Orders/" + order).data(), "deliveryAddress.name"), "Bob Miller");
+}
+
 TEST_F(ErasedLeftRecords, ADeliveryThatStaysBelongsToThePresentCustomer) {
   const auto customer = create_person();
   const auto other = create_other();

@@ -98,7 +98,8 @@ TEST_F(ErasedTexts, WrittenBySqlAreErasedInAnyShape) {
   EXPECT_EQ(tenant.sql.value(R"(select regexp_replace(items::text, ', "guid": "[^"]*"', '') from orders )"
                              "where guid = $1",
                              {order}),
-            R"(["for Erased", 7, {"gift": null, "size": {"width": 1.50}}])");
+            R"(["for Erased", 7, {"sku": null, "gift": null, "size": {"width": 1.50}, "price": null, )"
+            R"("quantity": null, "productId": null, "dimensions": null, "description": null}])");
 }
 
 TEST_F(ErasedTexts, OfCustomsAreClearedAndTheirNumbersAndCodesStay) {
