@@ -6,7 +6,7 @@ const api = process.env.WAYBILL ?? 'http://127.0.0.1:8080';
 
 /** The modules that pages share, and those of them that the first page needs before it knows its page. */
 const shared = /\/src\/(api|pages\/[a-z]+|parts)\//;
-const first = /\/src\/(api\/(client|connection|numeral|preferences|session)|parts\/(Choices|Empty|Frame|Problem|Settings|SignIn))\b/;
+const first = /\/src\/(api\/(client|connection|numeral|preferences|session)|parts\/(Choices|Empty|Frame|heading|modal|Problem|Settings|SignIn))\b/;
 
 export default defineConfig({
   base: '/console/',

@@ -152,6 +152,7 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
     Tenant beginner(waybill, business);
     beginner.create_order();
   }
+  if (name == "kept") Tenant(waybill, "elsewhere");
   if (name == "stores") {
     tenant.sql.rows(
         "with asked as (update shipments set label_status = 'buying' where guid = $1) "
@@ -161,6 +162,9 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
   if (name == "people") {
     command.push_back(origin());
     command.push_back(mails.path());
+  } else if (name == "kept") {
+    command.push_back(link("admin"));
+    command.push_back(link("admin", "elsewhere"));
   } else if (name == "customers") {
     command.push_back(link("operator"));
   } else if (name == "dispatch") {
@@ -175,8 +179,8 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ConsoleJourneys,
-                         testing::Values("customers", "dispatch", "editor", "first_rows", "orders", "people",
-                                         "runs", "settings", "stores"),
+                         testing::Values("customers", "dispatch", "editor", "first_rows", "kept", "orders",
+                                         "people", "runs", "settings", "stores"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

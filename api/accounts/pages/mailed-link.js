@@ -29,6 +29,7 @@ form.addEventListener('submit', async (event) => {
     const answer = await response.json();
     if (answer.success) {
       form.hidden = true;
+      document.getElementById('next').hidden = false;
       showOutcome(form.dataset.done, false);
       return;
     }

@@ -43,24 +43,31 @@ class LosslessAnswer extends Response {
 /** Calls for which 401 is an answer; after the 401 of any other, the person is asked for the password. */
 const unasked = /\/api\/user\/log(in|out)$/;
 
+/** The person and the business of the cookie's session. The API refuses a call that names others. */
+const sessionField = 'X-Waybill-Session';
+
 /**
- * Sends a request with the session's cookie. Of a session that ended it asks for the password and sends the request
- * again, with the same Idempotency-Key, so that a change is made once. The browser's cache sends If-None-Match.
- * Throws ApiError, Unreachable, or the signal's reason.
+ * Sends a request with the session's cookie. Of a session that ended, or that a login in another tab has replaced, it
+ * asks for the password and sends the request again, with the same Idempotency-Key, so that a change is made once. The
+ * browser's cache sends If-None-Match. Throws ApiError, Unreachable, or the signal's reason.
  */
 async function send(request: Request): Promise<Response> {
   request.headers.set('X-Waybill-Console', '1');
   if (request.method !== 'GET' && !request.headers.has('Idempotency-Key'))
     request.headers.set('Idempotency-Key', crypto.randomUUID());
   for (;;) {
+    if (session.name) request.headers.set(sessionField, session.name);
     const answer = await reach(request.clone());
+    const name = answer.headers.get(sessionField);
+    session.name ??= name;
+    const isOther = name !== null && name !== session.name;
+    if ((answer.status === 401 || isOther) && !unasked.test(request.url)) {
+      await session.renew(request.signal, isOther);
+      continue;
+    }
     if (answer.ok && !isJson(answer)) return answer;
     const text = await answer.text();
     if (answer.ok) return new LosslessAnswer(text, answer);
-    if (answer.status === 401 && !unasked.test(request.url)) {
-      await session.renew(request.signal);
-      continue;
-    }
     throw refusal(answer, text);
   }
 }

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 
-import {bounds, dayAgo, dayOf, endOf, momentOf, wallClock} from './moment';
+import {bounds, dayAgo, dayOf, endOf, isBound, isDay, momentOf, wallClock} from './moment';
 
 test('a planned time is that of the shown zone, in summer and in winter', () => {
   expect(momentOf('2026-07-01T08:00', 'Europe/Berlin')).toBe('2026-07-01T06:00:00.000Z');
@@ -47,4 +47,25 @@ test('a day ends where the next one begins, also where the clock changes', () =>
   expect(endOf('2026-03-29', 'Europe/Berlin')).toBe('2026-03-29T21:59:59.999Z');
   expect(endOf('2026-10-25', 'Europe/Berlin')).toBe('2026-10-25T22:59:59.999Z');
   expect(endOf('2026-12-31', 'UTC')).toBe('2026-12-31T23:59:59.999Z');
+});
+
+test('the years that are there while one is typed are no days, and neither are days that the calendar lacks', () => {
+  for (const day of ['0000-01-01', '0002-01-01', '0020-12-01', '0202-12-01', '2026-13-45', '2026-02-30', '2026-1-1', ''])
+    expect(isDay(day)).toBe(false);
+  for (const day of ['1900-01-01', '2024-02-29', '2026-12-31', '9999-12-31']) expect(isDay(day)).toBe(true);
+  expect(['2026-13-45', 'yesterday', '2026-11-28T01:00:00Z', '2026-11-28'].map(isBound)).toEqual([false, false, true, true]);
+});
+
+test('a bound that is neither a day nor a moment is left to the API, which refuses it', () => {
+  const unknown = () => expect.unreachable('no day is given');
+  for (const bound of ['2026-13-45', '0000-01-01', '0002-01-01', 'yesterday'])
+    expect(bounds(bound, bound, unknown)).toEqual({from: bound, to: bound});
+  expect(dayOf('0002-01-01', unknown)).toBe('0002-01-01');
+});
+
+test('the last day of the calendar has an end in every zone, and the first years have moments', () => {
+  for (const zone of ['UTC', 'Pacific/Kiritimati', 'America/New_York'])
+    expect(bounds(null, '9999-12-31', () => zone)).toEqual({to: '9999-12-31T23:59:59.999Z'});
+  expect(endOf('9999-12-30', 'America/New_York')).toBe('9999-12-31T04:59:59.999Z');
+  expect(momentOf('0002-01-01T08:00', 'UTC')).toBe('0002-01-01T08:00:00.000Z');
 });

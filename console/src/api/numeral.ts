@@ -1,3 +1,5 @@
+import type {Language} from '../texts/settings.svelte';
+
 /**
  * A number of the API by its digits. A double cannot hold every id and every decimal value, so that none is made of
  * them: an amount is shown, compared and sent back exactly as it came. The interface has no methods, because
@@ -36,9 +38,27 @@ export function numeralOf(digits: string): Numeral {
   return new DigitsOfNumber(digits);
 }
 
-/** The number that a person has typed, also with a decimal comma; undefined if it is not one. */
-export function typedNumber(text: string): Numeral | undefined {
-  const digits = text.trim().replace(',', '.').replace(/^(-?)0+(?=\d)/, '$1');
+/** Signs that group thousands, as a pattern: "1,000" is a thousand to one reader and one to another. */
+const grouping: Record<Language, string> = {en: ',', de: '[.]'};
+
+/** The text of a number that `typedNumber` reads back. */
+export function writtenNumber({digits}: Numeral, language: Language): string {
+  return language === 'de' ? digits.replace('.', ',') : digits;
+}
+
+/** The pattern of a control for a number that is not negative: those that `typedNumber` reads. */
+export function numberPattern(language: Language): string {
+  return `(?![1-9]\\d{0,2}${grouping[language]}\\d{3}$)\\d+([.,]\\d+)?`;
+}
+
+/**
+ * The number that a person has typed, with a decimal point or comma. Undefined if it is not one, or could be one whose
+ * thousands are grouped.
+ */
+export function typedNumber(text: string, language: Language): Numeral | undefined {
+  const typed = text.trim();
+  if (new RegExp(`^-?[1-9]\\d{0,2}${grouping[language]}\\d{3}$`).test(typed)) return undefined;
+  const digits = typed.replace(',', '.').replace(/^(-?)0+(?=\d)/, '$1');
   return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(digits) ? new DigitsOfNumber(digits) : undefined;
 }
 

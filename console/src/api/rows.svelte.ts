@@ -1,7 +1,8 @@
-import {untrack} from 'svelte';
+import {tick, untrack} from 'svelte';
 
 import {connection} from './connection.svelte';
 import {Live, livePeriod} from './live.svelte';
+import type {Entry} from '../route.svelte';
 
 export interface Page<T> {
   rows: T[];
@@ -22,6 +23,12 @@ interface Source<T> {
   most?: number;
 }
 
+/** What a list showed when its page was left. */
+type Shown = Pick<Entry, 'rows' | 'scroll'>;
+
+/** The most rows that are read again for it. */
+const mostAgain = 500;
+
 /**
  * A list that grows downwards by pages and never moves under the cursor: rows that are known change in place, and new
  * ones are counted in `newer` until the person shows them; an empty list shows them at once. `reset` begins again, for
@@ -40,6 +47,8 @@ export class Rows<T extends {guid: string}> {
   readonly #count: Live<string | undefined>;
   /** True from a change of the person until the list was read again. */
   #stale = false;
+  /** The rows that the first read shows at least, if there are so many. */
+  #wanted = 0;
 
   constructor(private readonly source: Source<T>) {
     this.head = new Live((signal) => this.#readHead(signal), source.period ?? livePeriod);
@@ -63,13 +72,19 @@ export class Rows<T extends {guid: string}> {
     return this.#more.error;
   }
 
-  async reset(): Promise<void> {
+  /** Of a list that is returned to, `shown` says what it showed before. */
+  async reset(shown: Shown = {}): Promise<void> {
     this.head.value = undefined;
     this.rows = [];
     this.#setNewer([]);
     this.next = null;
     this.total = undefined;
+    this.#wanted = Math.min(shown.rows ?? 0, mostAgain);
     await this.head.refresh();
+    if (shown.scroll) {
+      await tick();
+      scrollTo(0, shown.scroll);
+    }
     await this.#count.refresh();
   }
 
@@ -104,15 +119,10 @@ export class Rows<T extends {guid: string}> {
     const newest = untrack(() => this.rows[0]?.guid ?? null);
     const page = await this.source.page(null, signal, newest);
     if (this.#stale) {
-      let {rows, next} = page;
-      while (next !== null && rows.length < this.rows.length) {
-        const further: Page<T> = await this.source.page(next, signal, null);
-        rows = [...rows, ...merge(rows, further.rows).newer];
-        next = further.next;
-      }
+      const read = await this.#readTo(this.rows.length, page, signal);
       this.#stale = false;
-      this.rows = rows;
-      this.next = next;
+      this.rows = read.rows;
+      this.next = read.next;
       this.#setNewer([]);
       return page;
     }
@@ -122,11 +132,24 @@ export class Rows<T extends {guid: string}> {
       this.rows = merged.rows;
       this.#setNewer(merged.newer, page);
     } else {
-      this.rows = page.rows;
-      this.next = page.next;
+      const read = await this.#readTo(this.#wanted, page, signal);
+      this.#wanted = 0;
+      this.rows = read.rows;
+      this.next = read.next;
       if (this.begun && page.rows.length > 0) void this.#count.refresh();
     }
     return page;
+  }
+
+  /** The first page with those after it, until it has so many rows. */
+  async #readTo(count: number, page: Page<T>, signal: AbortSignal): Promise<Page<T>> {
+    let {rows, next} = page;
+    while (next !== null && rows.length < count) {
+      const further: Page<T> = await this.source.page(next, signal, null);
+      rows = [...rows, ...merge(rows, further.rows).newer];
+      next = further.next;
+    }
+    return {rows, next};
   }
 
   /** A page that has only new rows does not tell how many there are below it; `newer` does, up to 100. */
@@ -154,10 +177,18 @@ export function merge<T extends {guid: string}>(shown: T[], read: T[]): {rows: T
   return {rows, newer: read.filter((row) => !known.has(row.guid))};
 }
 
+/** What the list of this place showed when it was left; once. */
+function takeShown(): Shown {
+  const {rows, scroll, ...entry} = (history.state ?? {}) as Entry;
+  if (scroll === undefined) return {};
+  history.replaceState(entry, '');
+  return {scroll, ...(rows && {rows})};
+}
+
 /** Rows of a component: they begin again when what `source` depends on changes, and end with the component. */
 export function rows<T extends {guid: string}>(source: Source<T>): Rows<T> {
   const list = new Rows<T>(source);
-  $effect(() => void list.reset());
+  $effect(() => void list.reset(takeShown()));
   $effect(() => {
     if (connection.recoveries > 0) void list.head.refresh();
   });

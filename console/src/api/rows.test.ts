@@ -71,3 +71,15 @@ test('A list that could not be read after a change is read anew as soon as it ca
   expect(list.rows).toEqual([{guid: 'a'}]);
   list.stop();
 });
+
+test('A list that is returned to has as many rows as before, read once', async () => {
+  const table = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((guid) => ({guid}));
+  const list = paged(table);
+  await list.reset({rows: 5});
+  expect(list.rows.length).toBe(6);
+  await list.more();
+  expect(list.rows).toEqual(table);
+  await list.reset();
+  expect(list.rows.length).toBe(2);
+  list.stop();
+});

@@ -10,10 +10,15 @@ class Session {
   business = $state.raw<Schemas['Business'] | null>(null);
   /** True while calls wait for the password. The page stays, and so do its forms. */
   asks = $state(false);
+  /** True if they wait because another tab has signed in another person or business. */
+  replaced = $state(false);
+  /** The API's name for the person and the business that the page shows; null until the first answer. */
+  name: string | null = null;
   #waiting: (() => void)[] = [];
 
   /** Reads who the caller is; asks for the password if nobody is. */
   async begin(): Promise<void> {
+    this.name = null;
     const me = data(api.GET('/api/user/me'));
     const mine = data(api.GET('/api/business/my-business')).catch(async (reason: unknown) => {
       // A person without a business is refused all but making one.
@@ -26,8 +31,9 @@ class Session {
   }
 
   /** Returns after the next sign-in; throws the reason of `signal`. All calls that wait share one question. */
-  renew(signal: AbortSignal): Promise<void> {
+  renew(signal: AbortSignal, isReplaced: boolean): Promise<void> {
     this.asks = true;
+    this.replaced = isReplaced;
     return new Promise((resolve, reject) => {
       this.#waiting.push(resolve);
       signal.addEventListener('abort', () => reject(signal.reason as Error), {once: true});

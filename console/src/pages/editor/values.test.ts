@@ -10,6 +10,7 @@ test.each(['vip', '5', 'true', '', '"x"', '"'])('A text stays a text, also in a 
 test('A number keeps its digits, and what is none is left for the API to refuse', () => {
   expect(written(parsed('0.10', 'number'), 'number')).toMatch(/^0\.10?$/);
   expect(parsed('12,5', 'number')).toMatchObject({digits: '12.5'});
+  expect(parsed(written(parsed('1.250', 'number'), 'number', 'de'), 'number', 'de')).toMatchObject({digits: '1.250'});
   expect(parsed('abc', 'number')).toBe('abc');
   expect(parsed('12,5', 'any')).toBe('12,5');
 });

@@ -61,6 +61,7 @@ export class Buying {
   /** Parcels that have a label, or whose purchase is not decided. */
   readonly left: Parcel[];
   readonly #controller = new AbortController();
+  #paused = false;
 
   constructor(parcels: Parcel[]) {
     this.left = parcels.filter(({labelStatus}) => labelStatus !== null && taken.includes(labelStatus));
@@ -92,6 +93,11 @@ export class Buying {
     this.#controller.abort();
   }
 
+  /** No purchase begins any more; those under way are followed to their end. */
+  pause(): void {
+    this.#paused = true;
+  }
+
   ask(choice: Choice): Promise<void> {
     return each(this.entries.filter((entry) => !entry.asked), (entry) => this.#ask(entry, choice), parcelsAtATime);
   }
@@ -115,7 +121,7 @@ export class Buying {
   }
 
   async #buy(entry: Entry): Promise<void> {
-    if (this.#controller.signal.aborted) return;
+    if (this.#paused || this.#controller.signal.aborted) return;
     const params = {path: {shipmentId: entry.parcel.guid}};
     const headers = {'Idempotency-Key': entry.key};
     try {

@@ -122,6 +122,7 @@ try {
     await admin.getByRole('button', {name: 'Save'}).click();
     await refused(days);
     await admin.getByRole('link', {name: 'Branding'}).click();
+    await admin.getByRole('button', {name: 'Leave'}).click();
     await call(admin, 'PUT', '/api/business', {calendar: {holidays: ['2026-12-24']}});
     await admin.getByRole('link', {name: 'Calendar'}).click();
     await admin.getByText('24 December 2026').waitFor();
