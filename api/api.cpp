@@ -13,10 +13,10 @@
 #include "api/http/url.hpp"
 #include "api/jobs/job_runner.hpp"
 #include "api/records/totals.hpp"
+#include "api/shipments/print_places.hpp"
 #include "api/system/readiness.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/threads/background.hpp"
-#include "base/call_places.hpp"
 #include "base/database_clock.hpp"
 #include "storage/pq/connect_params.hpp"
 #include "storage/standbys/standbys.hpp"
@@ -50,7 +50,11 @@ struct Api::Shared {
   Background bodies{{.kind = ThreadKind::bodies,
                      .most = HttpLimits().most_connections * 2,
                      .most_of_one = HttpLimits().most_connections}};
-  CallPlaces printing{1};
+  // One thread, because one document is drawn at a time: another one would only wait.
+  Background drawing{{.kind = ThreadKind::drawing, .threads = 1}};
+  // A merge can take all of its time, and two businesses leave a thread to others.
+  Background merging{{.kind = ThreadKind::merging, .threads = 3}};
+  PrintPlaces printing;
   Maps maps;
   Stores stores;
   connectors::Gateways gateways;
@@ -63,7 +67,8 @@ struct Api::Shared {
   };
   std::optional<StandbyShared> standbys;
   // These call back into the io contexts, so they stop after the server and before the io contexts end.
-  ServiceList services{{&passwords, &bodies, &background, &analysis, &stores, &gateways, &maps}};
+  ServiceList services{
+      {&passwords, &bodies, &background, &drawing, &merging, &analysis, &stores, &gateways, &maps}};
 };
 
 class Api::ThreadResponder : public Responder {
@@ -78,6 +83,8 @@ class Api::ThreadResponder : public Responder {
                   .analysis = shared.analysis,
                   .background = shared.background,
                   .bodies = shared.bodies,
+                  .drawing = shared.drawing,
+                  .merging = shared.merging,
                   .printing = shared.printing,
                   .maps = shared.maps,
                   .stores = shared.stores,

@@ -1,5 +1,6 @@
 #include <exception>
 #include <iostream>
+#include <poll.h>
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "app/commands/command.hpp"
 #include "app/config/config.hpp"
 #include "app/process/standard_descriptors.hpp"
+#include "base/line_output.hpp"
 #include "storage/statement/errors.hpp"
 
 namespace waybill::app {
@@ -28,26 +30,40 @@ int run(int argc, char** argv) {
   return status;
 }
 
+/// Says why the program fails. A process that serves must end even if its log has no reader: another is
+/// started in its place.
+void print_error(const std::string& text) {
+  pollfd output{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  ::poll(&output, 1, 1000);
+  LineOutput error(STDERR_FILENO);
+  error.write("waybill: " + text);
+  error.finish();
+}
+
 }  // namespace
 }  // namespace waybill::app
 
 int main(int argc, char** argv) {
+  using waybill::app::print_error;
   try {
     waybill::app::open_standard_descriptors();
     return waybill::app::run(argc, argv);
   } catch (const waybill::app::ConfigError& error) {
-    std::cerr << "waybill: " << error.what() << '\n';
+    print_error(error.what());
     return waybill::app::usage_error;
   } catch (const waybill::storage::StatementError& error) {
-    std::cerr << "waybill: " << error.what() << '\n';
+    std::string text = error.what();
     if (waybill::storage::misses_migration(error))
-      std::cerr << "the schema is missing or old: run `waybill migrate`; if search_path does not lead to it, "
-                   "`waybill doctor` says so\n";
+      text +=
+          "\nthe schema is missing or old: run `waybill migrate`; if search_path does not lead to it, "
+          "`waybill doctor` says so";
     if (waybill::storage::lacks_schema(error))
-      std::cerr << "search_path names no schema that exists and that the role may use: create one, or set "
-                   "another one with `alter role … set search_path = …`\n";
+      text +=
+          "\nsearch_path names no schema that exists and that the role may use: create one, or set "
+          "another one with `alter role … set search_path = …`";
+    print_error(text);
   } catch (const std::exception& error) {
-    std::cerr << "waybill: " << error.what() << '\n';
+    print_error(error.what());
   }
   return 1;
 }

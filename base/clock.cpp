@@ -10,8 +10,6 @@ namespace {
 
 using namespace std::chrono;
 
-constexpr Duration longest_duration = days(366);
-
 class SystemClock final : public Clock {
  public:
   Time now() const override { return time_point_cast<Duration>(std::chrono::system_clock::now()); }

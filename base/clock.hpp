@@ -51,13 +51,19 @@ std::string format_sql_timestamp(Time time);
 /// True for `HH:MM` from 00:00 to 23:59.
 bool is_time_of_day(std::string_view text);
 
+/// The longest duration that is read and written. Deleting old timers relies on it
+/// (storage/sql/duties/expire_timers.sql).
+inline constexpr Duration longest_duration = std::chrono::days(366);
+/// As messages name it.
+inline constexpr std::string_view longest_duration_text = "366 days";
+
 /// ISO 8601 duration of weeks, days, hours, minutes and seconds (`P1W`, `P1DT2H`, `PT90S`); the seconds may
 /// have up to 6 decimals. Years and months have no fixed length and are refused. nullopt if malformed,
-/// negative or longer than 366 days.
+/// negative or longer than `longest_duration`.
 std::optional<Duration> parse_duration(std::string_view text);
 
 /// The normal form, which `parse_duration` reads: the largest units first (`PT2H`, `P1DT30M`, `PT0S`), weeks
-/// only for whole weeks (`P2W`). For 0 to 366 days.
+/// only for whole weeks (`P2W`). From 0 to `longest_duration`.
 std::string format_duration(Duration duration);
 
 std::int64_t to_unix_ms(Time time);

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <unistd.h>
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/line_output.hpp"
+#include "base/thread/mutex.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill {
@@ -81,11 +82,14 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::config_warning, "config.warning", warning},
     {Observable::rule_broken, "process.rule_broken", error, "waybill_broken_rules_total",
      "Rules of the code that were found broken. Each is a defect; the log names its place."},
+    {Observable::lines_dropped, "log.lines_dropped", error, "waybill_log_lines_dropped_total",
+     "Log lines dropped, because the reader of stderr does not read or stderr cannot be written."},
     {Observable::key_missing, "key.missing", error},
     {Observable::key_waiting, "key.waiting", warning},
     {Observable::database_unavailable, "database.unavailable", error, "waybill_database_losses_total",
      "Times the database could not be reached."},
     {Observable::database_reconnected, "database.reconnected", info},
+    {Observable::several_primaries, "database.several_primaries", error},
     {Observable::migration_applied, "database.migration_applied", info},
     {Observable::migration_delayed, "database.migration_delayed", warning},
     {Observable::slow_statement, "database.slow_statement", warning, "waybill_slow_statements_total",
@@ -255,6 +259,8 @@ constexpr auto gauges = std::to_array<GaugeRow>({
     {Gauge::database_connections, "waybill_database_connections", "Open connections to PostgreSQL."},
     {Gauge::database_waits, "waybill_database_waits", "Requests that wait for a free database connection."},
     {Gauge::database_up, "waybill_database_up", "1 while PostgreSQL answers."},
+    {Gauge::database_primaries, "waybill_database_primaries",
+     "Different primaries among several hosts of --database-url; 0 with one host."},
     {Gauge::listen_up, "waybill_listen_up", "1 while the connection that listens for new events is up."},
 });
 
@@ -390,32 +396,53 @@ Metrics& all_metrics() {
   return *all;
 }
 
-spdlog::logger& logger() {
-  static auto* const instance = [] {
-    auto* made = new spdlog::logger("waybill", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_pattern("%v");
-    made->set_level(spdlog::level::info);
-    return made;
-  }();
-  return *instance;
-}
-
 std::atomic<LogFormat> log_format{LogFormat::text};
+std::atomic<LogLevel> least_level{info};
 
 struct LevelRow {
   LogLevel level;
   std::string_view name;
   std::string_view capitals;
-  spdlog::level::level_enum spdlog_level;
 };
 
 constexpr auto levels = std::to_array<LevelRow>({
-    {debug, "debug", "DEBUG", spdlog::level::debug},
-    {info, "info", "INFO", spdlog::level::info},
-    {warning, "warning", "WARN", spdlog::level::warn},
-    {error, "error", "ERROR", spdlog::level::err},
+    {debug, "debug", "DEBUG"},
+    {info, "info", "INFO"},
+    {warning, "warning", "WARN"},
+    {error, "error", "ERROR"},
 });
 static_assert(rows_are_indexed_by(levels, &LevelRow::level, levels.size()));
+
+std::string log_line(const ObservableRow& row, std::initializer_list<Attribute> attributes) {
+  return format_log_line(log_format.load(std::memory_order_relaxed), format_timestamp(system_clock().now()),
+                         row.level, row.name, attributes);
+}
+
+/// The log on stderr. Any thread.
+class Log {
+ public:
+  void write(const std::string& line) {
+    const Lock guard(mutex_);
+    if (dropped_ > 0) {
+      const ObservableRow& row = observables[static_cast<std::size_t>(Observable::lines_dropped)];
+      if (output_.write(log_line(row, {{"lines", dropped_}}))) dropped_ = 0;
+    }
+    if (dropped_ == 0 && output_.write(line)) return;
+    ++dropped_;
+    all_metrics().counter(Observable::lines_dropped)->Increment();
+  }
+
+ private:
+  Mutex mutex_;
+  LineOutput output_ GUARDED_BY(mutex_){STDERR_FILENO};
+  std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;  // since the last line about them
+};
+
+// Never destroyed, like the metrics.
+Log& stderr_log() {
+  static auto* const instance = new Log;
+  return *instance;
+}
 
 bool needs_quotes(std::string_view text) {
   return text.empty() || std::ranges::any_of(text, [](char c) {
@@ -461,17 +488,13 @@ std::optional<LogFormat> parse_log_format(std::string_view text) {
 void observe(Observable observable, std::initializer_list<Attribute> attributes, std::uint64_t times) {
   const ObservableRow& row = observables[static_cast<std::size_t>(observable)];
   if (auto* counter = all_metrics().counter(observable)) counter->Increment(static_cast<double>(times));
-  const auto level = levels[static_cast<std::size_t>(row.level)].spdlog_level;
-  if (!logger().should_log(level)) return;
-  const std::string line =
-      format_log_line(log_format.load(std::memory_order_relaxed), format_timestamp(system_clock().now()),
-                      row.level, row.name, attributes);
-  logger().log(level, std::string_view(line));
+  if (row.level < least_level.load(std::memory_order_relaxed)) return;
+  stderr_log().write(log_line(row, attributes));
 }
 
 void configure_logging(LogFormat format, LogLevel least) {
   log_format = format;
-  logger().set_level(levels[static_cast<std::size_t>(least)].spdlog_level);
+  least_level = least;
 }
 
 void set_gauge(Gauge gauge, double value) { all_metrics().gauge(gauge).Set(value); }

@@ -30,10 +30,12 @@ enum class Observable : std::uint8_t {
   login_failed,
   config_warning,
   rule_broken,  // see base/check.hpp
+  lines_dropped,
   key_missing,
   key_waiting,
   database_unavailable,
   database_reconnected,
+  several_primaries,
   migration_applied,
   migration_delayed,
   slow_statement,
@@ -154,7 +156,8 @@ struct Attribute {
 
 /// Counts `observable` (`times` at once) and, if its level is on, logs one line to stderr, as
 /// `2026-11-20T05:45:12.345Z WARN worker.lease_lost shard=3` or as one JSON object (ts, level, event and the
-/// attributes). If its level is off, it costs one atomic addition. Any thread; throws only std::bad_alloc.
+/// attributes). If its level is off, it costs one atomic addition. A line for which stderr has no room is
+/// dropped and counted (see LineOutput). Any thread; throws only std::bad_alloc.
 void observe(Observable observable, std::initializer_list<Attribute> attributes = {},
              std::uint64_t times = 1);
 
@@ -182,7 +185,8 @@ enum class Gauge : std::uint8_t {
   database_connections,
   database_waits,  // callers that wait for a free connection
   database_up,     // 1 or 0
-  listen_up,       // 1 or 0
+  database_primaries,
+  listen_up,  // 1 or 0
 };
 inline constexpr std::size_t gauge_count = static_cast<std::size_t>(Gauge::listen_up) + 1;
 

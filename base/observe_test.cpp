@@ -1,10 +1,12 @@
 #include "base/observe.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 #include <prometheus/counter.h>
@@ -80,6 +82,27 @@ TEST_F(ObserveTest, BelowTheLevelIsCountedAndNotLogged) {
   observe(Observable::events_matched, {{"events", 250}}, 250);
   const auto line = parse_json(GetCapturedStderr());
   EXPECT_EQ(std::get<json::value>(line).at("event"), "worker.events_matched");
+}
+
+TEST_F(ObserveTest, LinesThatStderrDoesNotTakeAreCountedAndTheNextLineIsAboutThem) {
+  const double before = metric("waybill_log_lines_dropped_total");
+  const int usual = ::dup(STDERR_FILENO);
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_EQ(::dup2(full, STDERR_FILENO), STDERR_FILENO);
+  observe(Observable::lease_lost, {{"shard", 1}});
+  observe(Observable::lease_lost, {{"shard", 2}});
+  ::dup2(usual, STDERR_FILENO);
+  ::close(usual);
+  ::close(full);
+  EXPECT_EQ(metric("waybill_log_lines_dropped_total"), before + 2);
+  CaptureStderr();
+  observe(Observable::lease_lost, {{"shard", 3}});
+  observe(Observable::lease_lost, {{"shard", 4}});
+  const std::string logged = GetCapturedStderr();
+  EXPECT_TRUE(
+      std::regex_match(logged, std::regex(".* ERROR log.lines_dropped lines=2\n.* shard=3\n.* shard=4\n")))
+      << logged;
+  EXPECT_EQ(metric("waybill_log_lines_dropped_total"), before + 2);
 }
 
 TEST_F(ObserveTest, EveryObservableHasAUniqueName) {

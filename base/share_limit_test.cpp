@@ -5,7 +5,7 @@
 namespace waybill {
 namespace {
 
-constexpr ShareLimit limit{12};
+constexpr ShareLimit limit{.most = 12};
 
 TEST(ShareLimit, RefusesNothingBelowTheLimit) {
   EXPECT_FALSE(limit.refuses(11, 11, 1));
@@ -21,6 +21,12 @@ TEST(ShareLimit, RefusesOnlyAnOwnerThatHasItsShare) {
 TEST(ShareLimit, LeavesOnePieceToEachOfMoreOwnersThanTheLimit) {
   EXPECT_FALSE(limit.refuses(0, 13, 14));
   EXPECT_TRUE(limit.refuses(1, 14, 14));
+}
+
+TEST(ShareLimit, RefusesFurtherOwnersIfTheLeastIsNone) {
+  constexpr ShareLimit strict{.most = 12, .least = 0};
+  EXPECT_FALSE(strict.refuses(0, 12, 12));
+  EXPECT_TRUE(strict.refuses(0, 12, 13));
 }
 
 }  // namespace

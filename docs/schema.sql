@@ -520,8 +520,10 @@ CREATE FUNCTION public.changed_element(element jsonb, change jsonb) RETURNS json
     LANGUAGE sql IMMUTABLE
     AS $$
   select element || change ||
-         case when jsonb_typeof(change -> 'dimensions') = 'object' and jsonb_typeof(element -> 'dimensions') = 'object'
-           then jsonb_build_object('dimensions', (element -> 'dimensions') || (change -> 'dimensions'))
+         case when jsonb_typeof(change -> 'dimensions') = 'object'
+           then jsonb_build_object('dimensions', '{"length": null, "width": null, "height": null}'
+                  || case when jsonb_typeof(element -> 'dimensions') = 'object' then element -> 'dimensions' else '{}' end
+                  || (change -> 'dimensions'))
            else '{}' end $$;
 
 CREATE FUNCTION public.changed_tags(tags jsonb, added text[], removed text[]) RETURNS jsonb
@@ -1382,9 +1384,11 @@ begin
   new.email := public.written_email(old.email, new.email);
   if coalesce(old.contacts, '[]') operator(pg_catalog.<>) new.contacts then
     new.contacts := public.items_with_guids(new.contacts, old.contacts);
+    new.contacts := public.with_members(new.contacts, '{"name": null, "email": null, "phone": null, "role": null}');
   end if;
   if coalesce(old.reference_list, '[]') operator(pg_catalog.<>) new.reference_list then
     new.reference_list := public.items_with_guids(new.reference_list, old.reference_list);
+    new.reference_list := public.with_members(new.reference_list, '{"type": null, "value": null}');
   end if;
   return new;
 end $$;
@@ -1392,6 +1396,8 @@ end $$;
 CREATE FUNCTION public.limit_customs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     AS $$
+declare
+  entries pg_catalog.jsonb;
 begin
   if coalesce(pg_catalog.current_setting('waybill.cause', true), '') operator(pg_catalog.<>) ''
      and (session_user operator(pg_catalog.=) current_user
@@ -1405,6 +1411,14 @@ begin
                                       new.customs operator(pg_catalog.->>) 'contents', 200);
     perform public.refuse_long_text('customs.incoterm', old.customs operator(pg_catalog.->>) 'incoterm',
                                       new.customs operator(pg_catalog.->>) 'incoterm', 200);
+  end if;
+  if pg_catalog.jsonb_typeof(new.customs) operator(pg_catalog.=) 'object'
+     and old.customs operator(pg_catalog.=) new.customs is not true then
+    entries := new.customs operator(pg_catalog.->) 'items';
+    if coalesce(pg_catalog.jsonb_typeof(entries), 'null') operator(pg_catalog.=) 'null' then entries := '[]'; end if;
+    new.customs := '{"contents": null, "incoterm": null}'::pg_catalog.jsonb operator(pg_catalog.||) new.customs
+      operator(pg_catalog.||) pg_catalog.jsonb_build_object('items', public.with_members(entries, '{"description": null,
+        "quantity": null, "value": null, "currency": null, "weight": null, "hsCode": null, "originCountry": null}'));
   end if;
   return new;
 end $$;
@@ -1479,6 +1493,8 @@ begin
   new.delivery_email := public.written_email(old.delivery_email, new.delivery_email);
   if coalesce(old.items::pg_catalog.text, '') operator(pg_catalog.<>) new.items::pg_catalog.text then
     new.items := public.items_with_guids(new.items::pg_catalog.jsonb, old.items::pg_catalog.jsonb);
+    new.items := public.with_members(new.items::pg_catalog.jsonb, '{"description": null, "sku": null, "productId": null,
+      "quantity": null, "price": null, "dimensions": {"length": null, "width": null, "height": null, "weight": null}}');
   end if;
   return new;
 end $$;
@@ -1515,6 +1531,8 @@ begin
   new.sku := public.written_code(old.sku, new.sku);
   if coalesce(old.variants, '[]') operator(pg_catalog.<>) new.variants then
     new.variants := public.items_with_guids(new.variants, old.variants);
+    new.variants := public.with_members(new.variants, '{"name": null, "sku": null, "priceDifference": null, "weight": null,
+      "dimensions": {"length": null, "width": null, "height": null}}');
   end if;
   return new;
 end $$;
@@ -1612,6 +1630,9 @@ begin
   new.tracking_number := coalesce(public.written_number(old.tracking_number, new.tracking_number), new.tracking_number);
   new.carrier_tracking_number := public.written_number(old.carrier_tracking_number, new.carrier_tracking_number);
   new.recipient_email := public.written_email(old.recipient_email, new.recipient_email);
+  if coalesce(old.packages, '[]') operator(pg_catalog.<>) new.packages then
+    new.packages := public.with_members(new.packages, '{"length": null, "width": null, "height": null, "weight": null}');
+  end if;
   return new;
 end $$;
 
@@ -1683,6 +1704,7 @@ declare
                        insert into %5$I select * from held',
                       other, case parent when 'runs' then 'created_at' else 'at' end, starts, ends, part);
   unexamined text;
+  owner regrole;
 begin
   perform from work_locks where kind = 'partitions' for update skip locked;
   if not found or to_regclass(part) is not null then
@@ -1690,8 +1712,13 @@ begin
   end if;
   execute format('create table if not exists %I partition of %I default', other, parent);
   execute format('create table %I (like %I including all)', part, parent);
+  select relowner into owner from pg_class where oid = parent::regclass and relowner <> current_user::regrole;
+  if owner is not null then
+    execute format('alter table %I owner to %s', part, owner);
+  end if;
   if parent = 'events' then
     execute format('alter table %I set (autovacuum_vacuum_insert_threshold = -1)', part);
+    execute format('alter table %I replica identity full', part);
   end if;
   execute format('alter table %I set (autovacuum_analyze_scale_factor = 1)', part);
   select string_agg(format('alter %I set statistics 0', a.attname), ', ') into unexamined
@@ -2213,6 +2240,13 @@ begin
     when 'business_defaults' then (select b.name from businesses b where b.guid = business)
     when 'product_settings' then (select b.name from businesses b where b.guid = business)
     else stored ->> 'name' end;
+  if tg_argv[0] = 'carrier' and before is not null and after is not null and cause #>> '{request,id}' is not null then
+    stored := changes;  -- the table has a column of this name
+    update audit_log a set changes = a.changes || stored
+    where a.business_id = business and a.entity_id = entity and a.at >= now() and a.action = 'updated'
+      and a.request_id = cause #>> '{request,id}';
+    if found then return null; end if;
+  end if;
   insert into audit_log (business_id, actor_type, actor_id, actor_name, action, entity_type, entity_id, entity_name, changes,
                          request_id, address)
   values (business, coalesce(cause #>> '{by,type}', 'sql'), (cause #>> '{by,guid}')::uuid, cause #>> '{by,name}',
@@ -2918,6 +2952,8 @@ CREATE TABLE public.events (
 )
 PARTITION BY RANGE (at);
 
+ALTER TABLE ONLY public.events REPLICA IDENTITY FULL;
+
 CREATE TABLE public.status_history (
     business_id uuid NOT NULL,
     entity_id uuid NOT NULL,
@@ -3298,6 +3334,23 @@ CREATE FUNCTION public.wants_tracking(i public.integrations) RETURNS boolean
     AS $$
   select i.status = 'active' and i.removed_at is null and i.push_tracking $$;
 
+CREATE FUNCTION public.was_on(business uuid, workflow uuid, is_on boolean, active_since timestamp with time zone, moment timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $_$
+  select case when $3 and ($4 <= $5 or $4 > statement_timestamp() + interval '1 second') then true
+              else was_switched_on($1, $2, $3, $5) end $_$;
+
+CREATE FUNCTION public.was_switched_on(business uuid, workflow uuid, is_on boolean, moment timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $_$
+  select coalesce((select s.is_active from workflow_switches s
+                   where s.business_id = $1 and s.workflow_id = $2 and s.at <= $4
+                   order by s.at desc limit 1), false)
+     and exists (select from (select s.is_active, s.at from workflow_switches s
+                              where s.business_id = $1 and s.workflow_id = $2
+                              order by s.at desc limit 1) newest
+                 where newest.is_active = $3 and newest.at <= statement_timestamp() + interval '1 second') $_$;
+
 CREATE FUNCTION public.watched_step(steps text) RETURNS smallint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
@@ -3306,6 +3359,27 @@ CREATE FUNCTION public.watched_step(steps text) RETURNS smallint
 CREATE FUNCTION public.window_follows(time_window jsonb, zone_changed boolean) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     RETURN ((time_window IS NOT NULL) AND ((time_window @> '{"workdays": true}'::jsonb) OR (zone_changed AND ((time_window ->> 'timezone'::text) IS NULL))));
+
+CREATE FUNCTION public.with_members(list jsonb, members jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if list = '[]' or jsonb_typeof(list) is distinct from 'array' then  -- a constraint refuses the latter
+    return list;
+  end if;
+  return (select jsonb_agg(case when jsonb_typeof(e.entry) <> 'object' then e.entry
+                                else case when jsonb_typeof(members -> 'dimensions') = 'object'
+                                          then members || '{"dimensions": null}' else members end
+                                     || e.entry
+                                     || case when jsonb_typeof(members -> 'dimensions') = 'object'
+                                               and jsonb_typeof(e.entry -> 'dimensions') = 'object'
+                                             then jsonb_build_object('dimensions',
+                                                                     (members -> 'dimensions') || (e.entry -> 'dimensions'))
+                                             else '{}' end end
+                           order by e.place)
+          from jsonb_array_elements(list) with ordinality e (entry, place));
+end $$;
 
 CREATE FUNCTION public.without_person(contacts jsonb, emails text[], names text[]) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -4005,7 +4079,8 @@ CREATE TABLE public.imported_products (
     product_id uuid NOT NULL,
     digest text NOT NULL,
     aside_sku text,
-    variants jsonb
+    variants jsonb,
+    wanted_skus jsonb
 );
 
 CREATE TABLE public.inbound_deliveries (
@@ -4138,6 +4213,8 @@ CREATE TABLE public.own_data_changes (
     created_at timestamp with time zone NOT NULL
 );
 
+ALTER TABLE ONLY public.own_data_changes REPLICA IDENTITY FULL;
+
 CREATE TABLE public.own_data_totals (
     business_id uuid NOT NULL,
     entity_type smallint NOT NULL,
@@ -4248,6 +4325,8 @@ CREATE TABLE public.record_counts (
     delta bigint NOT NULL
 );
 
+ALTER TABLE ONLY public.record_counts REPLICA IDENTITY FULL;
+
 CREATE TABLE public.request_rates (
     business_id uuid NOT NULL,
     workflow_id uuid NOT NULL,
@@ -4269,6 +4348,8 @@ CREATE TABLE public.run_counts (
     newest_at timestamp with time zone,
     CONSTRAINT run_counts_unit_check CHECK ((unit = ANY (ARRAY['day'::text, 'hour'::text])))
 );
+
+ALTER TABLE ONLY public.run_counts REPLICA IDENTITY FULL;
 
 CREATE TABLE public.run_step_texts (
     business_id uuid NOT NULL,
@@ -4374,6 +4455,8 @@ CREATE TABLE public.status_counts (
     status_after text,
     records bigint NOT NULL
 );
+
+ALTER TABLE ONLY public.status_counts REPLICA IDENTITY FULL;
 
 CREATE TABLE public.suspended_events (
     business_id uuid NOT NULL,
@@ -5115,6 +5198,8 @@ CREATE INDEX customers_by_text ON public.customers USING gin (business_id, lower
 
 CREATE INDEX customers_deleted ON public.customers USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
+CREATE INDEX customers_deleted_by_email ON public.customers USING btree (business_id, lower(email)) WHERE (deleted_at IS NOT NULL);
+
 CREATE UNIQUE INDEX customers_email_unique ON public.customers USING btree (business_id, lower(email)) WHERE (deleted_at IS NULL);
 
 CREATE INDEX digest_events_of_digest ON ONLY public.digest_events USING btree (business_id, digest_id);
@@ -5158,6 +5243,8 @@ CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (cre
 CREATE INDEX imported_orders_by_order ON public.imported_orders USING btree (business_id, order_id);
 
 CREATE INDEX imported_products_aside ON public.imported_products USING btree (business_id, integration_id) WHERE (digest ~~ 'aside:%'::text);
+
+CREATE INDEX imported_products_waiting ON public.imported_products USING btree (business_id, integration_id) WHERE (wanted_skus IS NOT NULL);
 
 CREATE INDEX inbound_deliveries_by_age ON public.inbound_deliveries USING btree (received_at);
 

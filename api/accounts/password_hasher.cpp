@@ -36,7 +36,7 @@ bool PasswordHasher::Queue::push(const std::string& network, const Ticket& ticke
   const std::size_t own = known == tickets_.end() ? 0 : known->second.size();
   const std::size_t networks = tickets_.size() + (own == 0 ? 1 : 0);
   if (own >= most_waiting_of_network) return false;
-  if (ShareLimit{most_waiting}.refuses(own, size_, networks)) return false;
+  if (ShareLimit{.most = most_waiting, .least = 0}.refuses(own, size_, networks)) return false;
   if (known == tickets_.end()) networks_.push_back(network);
   tickets_[network].push_back(ticket);
   ++size_;

@@ -183,14 +183,13 @@ void show_connection(json::object& carrier) {
       gateway == nullptr ? std::span<const std::string_view>(features_of_manual) : gateway->features();
   for (const std::string_view name : names) features.emplace_back(name);
   carrier["features"] = std::move(features);
-  if (gateway != nullptr) {
+  if (const auto* const settings = carrier.at("settings").if_object()) {
     json::object& configuration = carrier.at("configuration").as_object();
-    for (const auto& [name, value] : carrier.at("gateway").as_object()) configuration[name] = value;
-  } else {
-    carrier.erase("connection");
+    for (const auto& [name, value] : *settings) configuration[name] = value;
   }
+  if (gateway == nullptr) carrier.erase("connection");
   if (connector.is_null()) carrier.erase("connector");
-  carrier.erase("gateway");
+  carrier.erase("settings");
 }
 
 }  // namespace waybill::api

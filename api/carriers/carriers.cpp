@@ -52,26 +52,31 @@ constexpr Property lookup_properties[] = {
 };
 constexpr Schema lookup_schema{"CarrierLookups", lookup_properties};
 
+/// The property of a change: a configured carrier always has a value.
+constexpr Property never_null(Property property) {
+  property.nullable = false;
+  return property;
+}
+
 const Property configuration_properties[] = {
-    {.name = "accountNumber", .kind = Kind::string},
+    {.name = "accountNumber", .kind = Kind::string, .nullable = false},
     {.name = "defaultServiceLevel", .kind = Kind::string},
     api_url_property,
-    {.name = "testMode", .kind = Kind::boolean},
+    {.name = "testMode", .kind = Kind::boolean, .nullable = false},
     service_codes_property,
     label_format_property,
-    tracking_sync_property,
+    never_null(tracking_sync_property),
 };
 const Schema configuration_schema{"CarrierConfigurationUpdate", configuration_properties};
 
 constexpr Property configuration_answer_properties[] = {
     {.name = "accountNumber", .kind = Kind::string, .nullable = false},
     {.name = "defaultServiceLevel", .kind = Kind::string},
-    // For a gateway only.
-    {.name = "apiUrl", .kind = Kind::string, .optional = true},
-    {.name = "testMode", .kind = Kind::boolean, .nullable = false, .optional = true},
-    {.name = "serviceCodes", .kind = Kind::object, .optional = true},
-    {.name = "labelFormat", .kind = Kind::string, .optional = true},
-    {.name = "trackingSync", .kind = Kind::boolean, .nullable = false, .optional = true},
+    {.name = "apiUrl", .kind = Kind::string},
+    {.name = "testMode", .kind = Kind::boolean, .nullable = false},
+    {.name = "serviceCodes", .kind = Kind::object},
+    {.name = "labelFormat", .kind = Kind::string},
+    {.name = "trackingSync", .kind = Kind::boolean, .nullable = false},
 };
 constexpr std::string_view connection_statuses[] = {"ok", "unchecked", "failing"};
 constexpr Property connection_properties[] = {
@@ -188,11 +193,11 @@ const Property update_properties[] = {
     {.name = "testMode", .kind = Kind::boolean, .nullable = false},
     {.name = "defaultServiceLevel", .kind = Kind::string, .description = "A code of the carrier."},
     pattern_property,
-    connector_property,
+    never_null(connector_property),
     api_url_property,
     service_codes_property,
     label_format_property,
-    tracking_sync_property,
+    never_null(tracking_sync_property),
     {.name = "connection", .kind = Kind::object, .read_only = true},
 };
 const Schema update_schema{"CarrierUpdate", update_properties};

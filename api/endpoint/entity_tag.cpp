@@ -62,7 +62,7 @@ void keep_private(Response& response) {
   if (response.headers.find(callers) != std::string::npos) return;
   if (response.headers.find("Cache-Control: ") == std::string::npos)
     response.add_header(cache_control, "private, no-cache");
-  response.add_header("Vary", callers);
+  response.add_vary(callers);
 }
 
 void answer_conditionally(std::string_view head, Response& response) {

@@ -450,7 +450,9 @@ json::object components_of(const ComponentSchemas& component_schemas) {
                              "The session cookie of the console; `waybill_PORT` if the service's URL is a "
                              "loopback address. It counts only "
                              "without the header Authorization, and with `X-Waybill-Console: 1` and "
-                             "`Sec-Fetch-Site: same-origin`."}};
+                             "`Sec-Fetch-Site: same-origin`. Each answer names its person and business in "
+                             "`X-Waybill-Session`; a call that sends this name back is 401 once the cookie "
+                             "is that of another person or business."}};
   return {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}, {"cookie", cookie}}},
           {"parameters",
            {{"IdempotencyKey", std::move(idempotency_key)},

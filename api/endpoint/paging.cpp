@@ -20,6 +20,12 @@ Page page_of(const Call& call) {
   return page;
 }
 
+std::int64_t total_with_page(std::int64_t total, const Page& page, std::int64_t entries) {
+  const std::int64_t end = page.offset() + entries;
+  if (entries == 0 || total >= end) return total;
+  return entries < page.size ? end : end + 1;
+}
+
 Answer page_answer(std::string data, const Page& page, std::int64_t total_count) {
   return {.data = std::move(data), .page = page.number, .page_size = page.size, .total_count = total_count};
 }

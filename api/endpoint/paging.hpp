@@ -56,6 +56,11 @@ struct Page {
 /// Reads either spelling. The bounds were checked with the parameters.
 Page page_of(const Call& call);
 
+/// Returns the total, but at least as many as a page with this number of entries shows. If it was less and
+/// the page is full, there may be a next page, so one more. Rows that were written without triggers are not
+/// counted.
+std::int64_t total_with_page(std::int64_t total, const Page& page, std::int64_t entries);
+
 /// `data` is the JSON array of the page's entries.
 Answer page_answer(std::string data, const Page& page, std::int64_t total_count);
 

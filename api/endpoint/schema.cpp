@@ -248,10 +248,13 @@ std::optional<std::string_view> text_problem(Kind kind, std::string_view text) {
                     "must be a date or a timestamp such as 2026-11-20 or 2026-11-20T05:45:12Z");
     case Kind::time_of_day:
       return unless(is_time_of_day(text), "must be a time of day such as 08:30");
-    case Kind::duration:
-      return unless(parse_duration(text).has_value(),
-                    "must be an ISO 8601 duration of weeks, days, hours, minutes and seconds, such as PT2H, "
-                    "of at most 366 days");
+    case Kind::duration: {
+      static const std::string problem =
+          "must be an ISO 8601 duration of weeks, days, hours, minutes and seconds, such as PT2H, of at "
+          "most " +
+          std::string(longest_duration_text);
+      return unless(parse_duration(text).has_value(), problem);
+    }
     default:
       return std::nullopt;
   }

@@ -23,8 +23,15 @@ std::string_view take(std::string_view& text, char end) {
   return trimmed(part);
 }
 
-/// Returns the names on a path; none if the schema does not have it. A value of any kind may have each part,
-/// except own data, which is selected as a whole.
+/// True if the schema does not say which parts a value has. Own data are selected as a whole.
+bool has_any_part(const Property& property) {
+  if (property.name == domain::metadata_path) return false;
+  if (property.kind == Kind::any) return true;
+  return property.schema == nullptr &&
+         (property.kind == Kind::object || (property.kind == Kind::array && property.items == Kind::any));
+}
+
+/// Returns the names on a path; none if the schema does not have it.
 std::vector<std::string_view> names_on(std::string_view path, const Schema* schema) {
   std::vector<std::string_view> names;
   bool is_any = false;
@@ -38,7 +45,7 @@ std::vector<std::string_view> names_on(std::string_view path, const Schema* sche
     }
     const auto* const property = schema == nullptr ? nullptr : schema->find(name);
     if (property == nullptr) return {};
-    is_any = property->kind == Kind::any && property->name != domain::metadata_path;
+    is_any = has_any_part(*property);
     names.push_back(property->name);
     schema = property->kind == Kind::object || property->kind == Kind::array ? property->schema : nullptr;
   }

@@ -19,16 +19,13 @@ namespace waybill::connectors {
 class Gateways;
 }
 
-namespace waybill {
-class CallPlaces;
-}
-
 namespace waybill::api {
 
 namespace asio = boost::asio;
 
 class Maps;
 class PasswordHasher;
+struct PrintPlaces;
 class Readiness;
 class Stores;
 class Totals;
@@ -74,7 +71,9 @@ struct Services {
   Analysis& analysis;      // for requests that read much of the history
   Background& background;  // for work that would block the io thread
   Background& bodies;      // for parsing large bodies and checking their signatures
-  CallPlaces& printing;    // for requests that merge labels
+  Background& drawing;     // for labels, packing slips and pick lists
+  Background& merging;     // for merging labels, in processes of their own
+  PrintPlaces& printing;   // for requests that merge labels
   Maps& maps;
   Stores& stores;
   connectors::Gateways& gateways;
@@ -109,12 +108,13 @@ struct Services {
 /// The same services with another database.
 inline Services with_database(const Services& services, storage::Database& database) {
   // Does not compile if a member is missing here.
-  const auto& [db, clock, secrets, settings, analysis, background, bodies, printing, maps, stores, gateways,
-               passwords, readiness, public_limits, totals, tokens_changed, note_full_disk, send_mails,
-               wake_jobs, outside] = services;
-  return {database, clock,          secrets,        settings,   analysis,  background, bodies,
-          printing, maps,           stores,         gateways,   passwords, readiness,  public_limits,
-          totals,   tokens_changed, note_full_disk, send_mails, wake_jobs, outside};
+  const auto& [db, clock, secrets, settings, analysis, background, bodies, drawing, merging, printing, maps,
+               stores, gateways, passwords, readiness, public_limits, totals, tokens_changed, note_full_disk,
+               send_mails, wake_jobs, outside] = services;
+  return {database,       clock,      secrets,   settings,      analysis, background,
+          bodies,         drawing,    merging,   printing,      maps,     stores,
+          gateways,       passwords,  readiness, public_limits, totals,   tokens_changed,
+          note_full_disk, send_mails, wake_jobs, outside};
 }
 
 }  // namespace waybill::api

@@ -15,7 +15,7 @@ bool is_allowed(const std::vector<std::string>& origins, std::string_view origin
 
 void add_cors_headers(const std::vector<std::string>& origins, std::string_view origin, Response& response) {
   if (origins.empty()) return;
-  response.add_header("Vary", "Origin");
+  response.add_vary("Origin");
   if (!is_allowed(origins, origin)) return;
   response.add_header("Access-Control-Allow-Origin", origin);
   response.add_header(

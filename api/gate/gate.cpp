@@ -96,7 +96,7 @@ asio::awaitable<void> Gate::answer(Exchange& exchange) {
   co_await perform(exchange);
   auto& response = exchange.response;
   const bool is_compressible = may_be_compressed(endpoint, response);
-  if (is_compressible) response.add_header("Vary", "Accept-Encoding");
+  if (is_compressible) response.add_vary("Accept-Encoding");
   if (has_entity_tag(endpoint)) answer_conditionally(exchange.request.head, response);
   if (!is_compressible || response.status == 304) co_return;
   const auto accepted = find_field(exchange.request.head, "accept-encoding");

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "api/gate/gate_exchange.hpp"
+#include "api/http/message.hpp"
 #include "api/http/session_cookie.hpp"
 
 // The checks of a request before it is read: token, plan, quota and role.
@@ -28,6 +30,23 @@ std::optional<std::string_view> cookie_of(const Request& request, std::string_vi
   const auto cookie = SessionCookie::of(public_url);
   if (!cookie || !is_from_console(request.head)) return std::nullopt;
   return find_cookie(request.head, cookie->name);
+}
+
+/// Names the person and the business of a cookie session: that of the next login of the same person has the
+/// same name.
+std::string name_of_session(const Principal& principal) {
+  return principal.business_id.to_string() + "." + principal.user_id.to_string();
+}
+
+/// A page sends its calls with the cookie that the browser has now, which a login in another tab may have
+/// replaced. Throws Failure (UNAUTHORIZED) if the page names another session than that of the cookie.
+void check_session(const Request& request, const Principal& principal) {
+  if (!principal.by_cookie) return;
+  const auto wanted = find_field(request.head, "x-waybill-session");
+  if (wanted && *wanted != name_of_session(principal)) {
+    throw Failure(ErrorCode::unauthorized,
+                  "The session is that of another person or business than X-Waybill-Session names.");
+  }
 }
 
 }  // namespace
@@ -65,6 +84,7 @@ asio::awaitable<void> Gate::admit(Exchange& exchange) {
 asio::awaitable<void> Gate::admit_again(Exchange& exchange) {
   const auto record = co_await recognise(exchange);
   exchange.call.principal = record->principal;
+  check_session(exchange.request, record->principal);
   check_business(exchange, *record, plan_of(*record));
   check_permission(exchange.call.principal, exchange.endpoint().permission);
 }
@@ -109,13 +129,15 @@ QuotaClaim Gate::quota_of(const Principal& principal, const Plan& plan) const {
   return claim;
 }
 
-/// Checks token, plan and quota, in this order.
+/// Checks token, session, plan and quota, in this order.
 asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
   const auto record = co_await recognise(exchange);
   const auto& principal = exchange.call.principal = record->principal;
+  auto& response = exchange.response;
+  if (principal.by_cookie) response.add_header("X-Waybill-Session", name_of_session(principal));
+  check_session(exchange.request, principal);
   const Plan& plan = plan_of(*record);
   const auto grant = co_await quota_.take(quota_of(principal, plan), services_.clock.now());
-  auto& response = exchange.response;
   response.add_header("X-RateLimit-Limit", grant.limit);
   response.add_header("X-RateLimit-Remaining", grant.remaining);
   response.add_header("X-RateLimit-Reset", grant.reset);

@@ -258,6 +258,8 @@ asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_bod
     } catch (...) {
       thrown = std::current_exception();
     }
+    // The caller may repeat the request as soon as it has the answer.
+    if (thrown) co_await work.roll_back();
     was_begun = work.was_begun();
     position = work.position();
   }

@@ -10,7 +10,7 @@
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
-#include "api/gate/local_leases.hpp"
+#include "api/gate/local_leases_test.hpp"
 
 namespace waybill::api {
 namespace {

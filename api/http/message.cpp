@@ -76,6 +76,14 @@ void Response::add_header(std::string_view name, std::int64_t value) {
   headers.append("\r\n");
 }
 
+void Response::add_vary(std::string_view names) {
+  constexpr std::string_view name = "Vary", line_end = "\r\n", begin = "Vary: ";
+  auto at = headers.starts_with(begin) ? 0 : headers.find("\r\nVary: ");
+  if (at == std::string::npos) return add_header(name, names);
+  at = headers.find(line_end, at + line_end.size());
+  headers.insert(at, std::string(", ").append(names));
+}
+
 std::shared_ptr<void> Responder::hold(const Client& /*client*/, std::size_t /*bytes*/) {
   return std::make_shared<char>();
 }

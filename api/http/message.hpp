@@ -78,6 +78,8 @@ struct Response {
   std::size_t body_size() const { return before.size() + body.size() + after.size(); }
   void add_header(std::string_view name, std::string_view value);
   void add_header(std::string_view name, std::int64_t value);
+  /// Adds names to the field Vary. There is one, because some clients read only the first of several.
+  void add_vary(std::string_view names);
 };
 
 /// The client of a connection's last request.

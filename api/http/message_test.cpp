@@ -20,5 +20,20 @@ TEST(FindField, ReturnsAnEmptyValueAndNothingForAMissingField) {
   EXPECT_EQ(find_field("", "host"), std::nullopt);
 }
 
+TEST(Vary, IsOneFieldWithTheNamesInTheirOrder) {
+  Response response;
+  response.add_header("X-Vary", "1");
+  response.add_vary("Origin");
+  response.add_header("ETag", "W/\"a\"");
+  response.add_vary("Accept-Encoding");
+  response.add_vary("Authorization, Cookie");
+  EXPECT_EQ(response.headers,
+            "X-Vary: 1\r\nVary: Origin, Accept-Encoding, Authorization, Cookie\r\nETag: W/\"a\"\r\n");
+  Response first;
+  first.add_vary("Origin");
+  first.add_vary("Accept-Encoding");
+  EXPECT_EQ(first.headers, "Vary: Origin, Accept-Encoding\r\n");
+}
+
 }  // namespace
 }  // namespace waybill::api

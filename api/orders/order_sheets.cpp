@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t most_orders = 100;
 // The limits of all orders together. Drawing takes at most about a second, in which no other sheet or label
-// is drawn.
+// is drawn; businesses take turns.
 constexpr std::int64_t most_items = 5'000;
 constexpr std::size_t most_kib = 512;           // of the texts that are drawn
 constexpr std::size_t most_characters = 5'000;  // different ones, which the PDF embeds
@@ -172,12 +172,12 @@ std::vector<documents::SlipItem> items_of(const sql::orders::Printed::Row& row) 
   return items;
 }
 
-/// Draws a document apart from the io thread.
+/// Draws a document on the thread for it.
 template <typename Draw>
 asio::awaitable<Answer> drawn(Services& services, Guid business, const char* name, const char* file,
                               Draw draw) {
   try {
-    auto answer = Answer::of(co_await services.background.run(business, std::move(draw)));
+    auto answer = Answer::of(co_await services.drawing.run(business, std::move(draw)));
     answer.file_name = file;
     co_return answer;
   } catch (const documents::MissingFont& missing) {

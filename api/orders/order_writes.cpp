@@ -13,6 +13,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/own_data.hpp"
 #include "api/records/row_json.hpp"
+#include "api/records/unchangeable_order.hpp"
 #include "base/blanks.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
@@ -71,7 +72,7 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows
   const auto row = rows.front();
   const auto before = values_of(rows);
   if (before.status == "shipped" || before.status == "delivered") {
-    throw conflict("The order is " + before.status + " and can no longer be changed.");
+    throw unchangeable_order(before.status);
   }
   auto values = before;
   FieldErrors errors;

@@ -10,6 +10,7 @@
 #include "api/records/history.hpp"
 #include "api/records/list.hpp"
 #include "api/records/row_json.hpp"
+#include "api/records/unchangeable_order.hpp"
 #include "domain/records/state_machines.hpp"
 #include "storage/changes/status_change.hpp"
 #include "storage/sql/orders.sql.hpp"
@@ -106,7 +107,7 @@ asio::awaitable<Answer> delete_orders(Call& call, Services& services) {
 
 /// `locked` is the status of an order that can no longer be changed.
 void require_changeable(std::optional<std::string_view> locked) {
-  if (locked) throw conflict("The order is " + std::string(*locked) + " and can no longer be changed.");
+  if (locked) throw unchangeable_order(*locked);
 }
 
 asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {

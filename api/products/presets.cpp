@@ -7,6 +7,7 @@
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
+#include "api/records/unchangeable_order.hpp"
 #include "storage/sql/dimension_presets.sql.hpp"
 
 namespace waybill::api {
@@ -119,7 +120,7 @@ asio::awaitable<Answer> apply_preset(Call& call, Services& services) {
   if (!found.preset_exists) throw not_found("dimension preset");
   if (!found.item_exists) throw not_found("item");
   if (found.status == "shipped" || found.status == "delivered") {
-    throw conflict("The order is " + std::string(found.status) + " and can no longer be changed.");
+    throw unchangeable_order(found.status);
   }
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");
 }

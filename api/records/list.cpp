@@ -64,7 +64,9 @@ asio::awaitable<Answer> list_selected(Call& call, Services& services, std::strin
                                                      .business = call.business()});
     if (!is_cut(rows)) {
       const auto total = rows.empty() ? 0 : storage::read_binary<std::int64_t>(rows.get(0, 0));
-      co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page_of(call), total);
+      const auto page = page_of(call);
+      co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page,
+                            total_with_page(total, page, rows.size()));
     }
   }
   co_return co_await list_narrowed(call, services, table, statement, std::move(selection));

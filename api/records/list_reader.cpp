@@ -86,7 +86,8 @@ asio::awaitable<Answer> ListReader::answer() {
     if (rows.empty() && page.number > 1) total = total_of(co_await read_page({.number = 1, .size = 1}));
   }
   if (!key_.empty()) services_.totals.remember(key_, total);
-  co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page, total);
+  co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page,
+                        total_with_page(total, page, rows.size()));
 }
 
 asio::awaitable<Answer> ListReader::answer_by_cursor() {

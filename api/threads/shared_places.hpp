@@ -120,7 +120,7 @@ class SharedPlaces {
 
   bool is_too_much(const Guid& business, const Holder& holder) const {
     if (!business.is_nil() && holder.size() >= limits_.most_of_one) return true;
-    return ShareLimit{limits_.most}.refuses(holder.size(), total_, holders_.size());
+    return ShareLimit{.most = limits_.most}.refuses(holder.size(), total_, holders_.size());
   }
 
   bool may_run(const Guid& business, const Holder& holder) const {

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -89,9 +91,8 @@ asio::awaitable<Answer> get_location(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
-void append_day(std::string& out, std::string_view date, const std::vector<domain::Fix>& fixes) {
+void append_day(std::string& out, std::string_view date, const domain::TravelDay& day) {
   constexpr double hundredths = 100;
-  const auto day = domain::summarise_day(fixes);
   const auto& places = domain::Gazetteer::builtin();
   if (out.size() > 1) out += ',';
   append_json(out, json::object{{"date", date},
@@ -121,15 +122,35 @@ std::vector<domain::Fix> read_fixes(storage::Session& session, const Guid& busin
 /// memory at a time.
 std::optional<std::string> read_history(storage::Session& session, const Guid& business,
                                         const Guid& vehicle) {
-  const auto days = session.run(
-      sql::vehicles::TravelDays{.business = business, .vehicle = vehicle, .most_days = history_days});
-  if (days.empty()) return std::nullopt;
-  std::string history = "[";
-  for (const auto& day : days) {
-    if (!day.date || !day.starts || !day.ends) continue;
-    const auto fixes = read_fixes(session, business, vehicle, *day.starts, *day.ends);
-    if (!fixes.empty()) append_day(history, *day.date, fixes);
+  const auto rows = session.run(
+      sql::vehicles::TravelDays{.business = business, .vehicle = vehicle, .most_days = history_days + 1});
+  if (rows.empty()) return std::nullopt;
+  struct Day {
+    std::string date;
+    Time starts, ends;
+  };
+  std::vector<Day> days;
+  for (const auto& row : rows) {
+    if (row.date && row.starts && row.ends) days.push_back({std::string(*row.date), *row.starts, *row.ends});
   }
+  std::ranges::reverse(days);
+  const auto seconds = [](Time time) {
+    return std::chrono::duration<double>(time.time_since_epoch()).count();
+  };
+  domain::Travel travel;
+  std::vector<std::string> dates;
+  for (const Day& day : days) {
+    const auto fixes = read_fixes(session, business, vehicle, day.starts, day.ends);
+    if (fixes.empty()) continue;
+    travel.add(seconds(day.starts), seconds(day.ends), fixes);
+    dates.push_back(day.date);
+  }
+  const auto summaries = travel.finish();
+  std::string history = "[";
+  // The day before the shown ones has the beginning of the way to the first of them.
+  const std::size_t shown = std::min<std::size_t>(dates.size(), history_days);
+  for (std::size_t i = 1; i <= shown; ++i)
+    append_day(history, dates[dates.size() - i], summaries[dates.size() - i]);
   return history += ']';
 }
 
@@ -159,7 +180,8 @@ constexpr Endpoint vehicle_travel_endpoint_table[] = {
      .handler = get_history,
      .operation_id = "listTravelHistory",
      .summary = "Lists the travel of a vehicle by day, newest first",
-     .description = "The last 31 days with positions.",
+     .description =
+         "The last 31 days with positions. The way over midnight is divided by time between two days.",
      .tag = "Vehicles",
      .answer = &day_schema,
      .answer_is_array = true},

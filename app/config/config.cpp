@@ -141,7 +141,7 @@ void apply(Config& config, const Option& option, const std::vector<std::string>&
     throw ConfigError(source + " " + error.what());
   }
   if (!option.is_common) return;
-  config.common[std::string(option.name)] = joined(parts);
+  config.common[std::string(option.name)] = option.common_value ? option.common_value(config) : joined(parts);
 }
 
 }  // namespace

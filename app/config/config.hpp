@@ -93,6 +93,8 @@ struct Option {
   bool is_common = false;  // all processes of a database need the same value
   /// Writes the values into the config. Throws ConfigError, which states the expected form.
   std::function<void(Config&, const std::vector<std::string>&)> apply = {};
+  /// Returns the value in the form in which processes compare it, if it has several forms.
+  std::function<std::string(const Config&)> common_value = {};
 
   std::string flag() const;
   std::string variable() const;

@@ -161,12 +161,35 @@ TEST(Config, AnEmptyEntryIsRefusedAndAnEmptyValueHasNoEntries) {
   EXPECT_TRUE(read_config({{"config", {none.path()}}}, {}).cors_origins.empty());
 }
 
+TEST(Config, FormsOfOneValueAreOneCommonValue) {
+  for (const std::string text : {"true", "1", "yes", "on"}) {
+    const Config config = read_config({{"allow-private-destinations", {text}}}, {});
+    EXPECT_TRUE(config.allow_private_destinations);
+    EXPECT_EQ(config.common.at("allow-private-destinations"), "true") << text;
+  }
+  const Config config = read_config({{"runs-retention-days", {"007"}},
+                                     {"public-url", {"https://a.example/"}},
+                                     {"carrier-gateway", {"https://b.example/", "https://c.example"}}},
+                                    {});
+  EXPECT_EQ(config.common.at("runs-retention-days"), "7");
+  EXPECT_EQ(config.common.at("public-url"), "https://a.example");
+  EXPECT_EQ(config.common.at("carrier-gateway"), "https://b.example,https://c.example");
+}
+
+TEST(Config, ErrorsNameTheFormsAndThePort) {
+  EXPECT_EQ(error_of({{"allow-private-destinations", {"maybe"}}}),
+            "--allow-private-destinations must be true, yes, on or 1, or false, no, off or 0");
+  EXPECT_EQ(error_of({{"listen", {"127.0.0.1:99999"}}}),
+            "--listen must have a port that is an integer from 0 to 65535");
+}
+
 TEST(Config, KeepsTheValuesOfCommonOptions) {
   const Config config = read_config({{"cors-origin", {"https://a.example", "https://b.example"}}},
                                     std::vector<std::string>{"WAYBILL_PLANS=free=7"});
   EXPECT_EQ(config.common.at("cors-origin"), "https://a.example,https://b.example");
   EXPECT_EQ(config.common.at("plans"), "free=7");
   EXPECT_EQ(config.common.at("runs-retention-days"), "30") << "a default";
+  EXPECT_EQ(config.common.at("allow-private-destinations"), "false") << "a default";
   EXPECT_FALSE(config.common.contains("public-url")) << "neither given nor with a default";
   EXPECT_FALSE(config.common.contains("listen")) << "each process has its own";
 }

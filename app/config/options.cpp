@@ -72,7 +72,7 @@ void apply_read_database_url(Config& config, const Values& values) {
 bool parse_switch(const std::string& value) {
   if (value == "true" || value == "1" || value == "yes" || value == "on") return true;
   if (value == "false" || value == "0" || value == "no" || value == "off") return false;
-  throw ConfigError("must be true or false");
+  throw ConfigError("must be true, yes, on or 1, or false, no, off or 0");
 }
 
 std::int64_t parse_integer(std::string_view value, std::int64_t least, std::int64_t most) {
@@ -221,9 +221,9 @@ Option integer(std::string_view name, std::string_view default_text, std::string
           .help = help,
           .commands = commands,
           .bounds = std::to_string(least) + " to " + std::to_string(most),
-          .apply = [=](Config& config, const Values& values) {
-            config.*member = parse_integer(values.back(), least, most);
-          }};
+          .apply = [=](Config& config,
+                       const Values& values) { config.*member = parse_integer(values.back(), least, most); },
+          .common_value = [=](const Config& config) { return std::to_string(config.*member); }};
 }
 
 /// Takes what integer() takes.
@@ -257,7 +257,8 @@ std::vector<Option> serving_options() {
            "The service's URL for its users: links in mails and stores. Empty: the address of `--listen`.",
        .commands = making_links,
        .is_common = true,
-       .apply = apply_public_url},
+       .apply = apply_public_url,
+       .common_value = [](const Config& config) { return config.public_url; }},
       {.name = "cors-origin",
        .value_name = "ORIGIN",
        .default_text = "",
@@ -275,7 +276,13 @@ std::vector<Option> serving_options() {
        .commands = serving_and_doctor,
        .repeatable = true,
        .is_common = true,
-       .apply = apply_carrier_gateways},
+       .apply = apply_carrier_gateways,
+       .common_value =
+           [](const Config& config) {
+             std::string urls;
+             for (const auto& url : config.carrier_gateways) urls.append(urls.empty() ? "" : ",").append(url);
+             return urls;
+           }},
       {.name = "trusted-proxy",
        .value_name = "ADDRESS",
        .default_text = "",
@@ -383,10 +390,10 @@ std::vector<Option> delivery_options() {
                "to any port.",
        .commands = serving_and_doctor,
        .is_common = true,
-       .apply =
-           [](Config& config, const Values& values) {
-             config.allow_private_destinations = parse_switch(values.back());
-           }},
+       .apply = [](Config& config,
+                   const Values& values) { config.allow_private_destinations = parse_switch(values.back()); },
+       .common_value =
+           [](const Config& config) { return config.allow_private_destinations ? "true" : "false"; }},
       {.name = "ca-file",
        .value_name = "FILE",
        .default_text = "",
@@ -513,7 +520,10 @@ ListenAddress parse_listen_address(std::string_view text) {
   if (colon == std::string_view::npos || host.empty()) {
     throw ConfigError("must be HOST:PORT or [IPV6]:PORT");
   }
-  return {std::string(host), static_cast<std::uint16_t>(parse_integer(text.substr(colon + 1), 0, 65535))};
+  const auto port = parse_number<std::int64_t>(text.substr(colon + 1));
+  if (!port || *port < 0 || *port > 65'535)
+    throw ConfigError("must have a port that is an integer from 0 to 65535");
+  return {std::string(host), static_cast<std::uint16_t>(*port)};
 }
 
 std::string ListenAddress::text() const { return api::authority(host, port); }

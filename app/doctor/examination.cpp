@@ -14,9 +14,12 @@
 #include "app/postgres/command_database.hpp"
 #include "base/secret_box.hpp"
 #include "documents/scripts.hpp"
+#include "net/http/trust_store.hpp"
 #include "net/mail/mail_directory.hpp"
 #include "net/mail/smtp.hpp"
 #include "storage/blocking/connection.hpp"
+#include "storage/pq/connect_params.hpp"
+#include "storage/pq/primaries.hpp"
 #include "storage/pq/refusal.hpp"
 #include "storage/schema/migrate.hpp"
 #include "storage/settings/key_check.hpp"
@@ -52,12 +55,11 @@ Finding only_a_standby() {
           "name the primary, too: postgresql://USER@HOST,HOST/DATABASE"};
 }
 
-/// The tables that the migrations make.
-std::vector<std::string> tables_of_waybill() {
-  std::vector<std::string> tables{"schema_migrations"};
+/// The tables that these commands of the migrations make.
+std::vector<std::string> tables_made_by(std::initializer_list<std::string_view> commands) {
+  std::vector<std::string> tables;
   for (const storage::Statement& migration : storage::migrations()) {
-    for (const std::string_view command :
-         {"create table ", "create unlogged table ", "create table if not exists "}) {
+    for (const std::string_view command : commands) {
       for (std::size_t at = migration.text.find(command); at != std::string_view::npos;
            at = migration.text.find(command, at)) {
         at += command.size();
@@ -67,6 +69,38 @@ std::vector<std::string> tables_of_waybill() {
     }
   }
   return tables;
+}
+
+constexpr std::string_view make_unlogged = "create unlogged table ";
+
+/// The tables that the migrations make.
+std::vector<std::string> tables_of_waybill() {
+  auto tables = tables_made_by({"create table ", make_unlogged, "create table if not exists "});
+  tables.emplace_back("schema_migrations");
+  return tables;
+}
+
+/// The indexes that the migrations make and do not remove again.
+std::vector<std::string> indexes_of_waybill() {
+  constexpr std::string_view word = "index ";
+  std::vector<std::string> indexes;
+  for (const storage::Statement& migration : storage::migrations()) {
+    const std::string_view text = migration.text;
+    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at)) {
+      const std::string_view before = text.substr(0, at);
+      at += word.size();
+      const bool is_dropped = before.ends_with("drop ");
+      if (!is_dropped && !before.ends_with("create ") && !before.ends_with("create unique ")) continue;
+      std::string_view name = text.substr(at);
+      for (const std::string_view part : {"concurrently ", "if not exists ", "if exists ", "@schema@."})
+        if (name.starts_with(part)) name.remove_prefix(part.size());
+      name = name.substr(0, name.find_first_of(" ;(\n"));
+      if (name.starts_with('%')) continue;  // of a partition
+      std::erase(indexes, name);
+      if (!is_dropped) indexes.emplace_back(name);
+    }
+  }
+  return indexes;
 }
 
 /// The checks of one database.
@@ -86,6 +120,7 @@ class Examination {
       check("key", [this] { return key(); });
       check("options", [this] { return options(); });
       check("privileges", [this] { return privileges(); });
+      check("tables", [this] { return tables(); });
       check("triggers", [this] { return triggers(); });
       check("notifications", [this] { return judge_notifications(notification()); });
       check("partitions", [this] {
@@ -100,13 +135,14 @@ class Examination {
       check("gateways", [this] { return judge_gateways(ask_gateways(*session_, config_)); });
     }
     check("fonts", [] { return judge_fonts(documents::scripts_without_font()); });
+    if (!config_.ca_file.empty()) check("certificates", [this] { return certificates(); });
     check("smtp", [this] { return smtp(); });
   }
 
  private:
   template <class Check>
   void check(const std::string& name, Check check) {
-    if (is_lost_ && name != "smtp" && name != "fonts") return;
+    if (is_lost_ && name != "smtp" && name != "fonts" && name != "certificates") return;
     examiner_.begin(name);
     try {
       examiner_.add(check());
@@ -142,7 +178,9 @@ class Examination {
         session_.reset();
         return only_a_standby();
       }
-      return Finding{.name = "database", .text = "it accepts connections"};
+      const std::string& url = database_->url();
+      return judge_database(storage::pq::host_count(url) > 1 ? storage::pq::primaries_of(url)
+                                                             : std::vector<std::string>());
     });
     return session_ != nullptr;
   }
@@ -171,7 +209,8 @@ class Examination {
                           .search_path = std::string(row.search_path),
                           .schema = std::string(row.schema.value_or("")),
                           .has_tables = row.has_tables,
-                          .schemas_with_tables = std::string(row.schemas_with_tables.value_or(""))};
+                          .schemas_with_tables = std::string(row.schemas_with_tables.value_or("")),
+                          .notifies = row.notifies};
       has_wrong_path_ = facts->has_wrong_path();
       return judge_version(*facts);
     });
@@ -270,6 +309,20 @@ class Examination {
                              .foreign = std::string(row.foreign_tables.value_or(""))});
   }
 
+  Finding tables() {
+    if (!has_schema_) return no_schema("tables");
+    const bool has_own_schema = is_current_ && !is_newer_;
+    const auto rows = session_->run(
+        sql::doctor::Tables{.tables = tables_of_waybill(),
+                            .unlogged = tables_made_by({make_unlogged}),
+                            .indexes = has_own_schema ? indexes_of_waybill() : std::vector<std::string>()});
+    const auto row = rows.front();
+    return judge_tables({.hidden = std::string(row.hidden.value_or("")),
+                         .rules = std::string(row.rules.value_or("")),
+                         .unlogged = std::string(row.unlogged.value_or("")),
+                         .lost_indexes = std::string(row.lost_indexes.value_or(""))});
+  }
+
   Finding triggers() {
     if (!is_current_) return no_schema("triggers");
     const std::vector<OwnTrigger> own = own_triggers();
@@ -328,6 +381,16 @@ class Examination {
   Finding workers() {
     const auto rows = session_->run(storage::sql::system::Workers{});
     return judge_workers({.living = rows.front().living, .lag = rows.front().lag});
+  }
+
+  Finding certificates() const {
+    try {
+      const net::TrustStore readable(config_.ca_file);
+    } catch (const std::exception& error) {
+      return {
+          .level = Level::failure, .name = "certificates", .text = std::string("--ca-file: ") + error.what()};
+    }
+    return {.name = "certificates", .text = "--ca-file can be read"};
   }
 
   Finding smtp() const {

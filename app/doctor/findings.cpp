@@ -118,6 +118,19 @@ std::string remedy_of_error(std::string_view sqlstate) {
   return "see the server's log";
 }
 
+Finding judge_database(const std::vector<std::string>& primaries) {
+  Verdict verdict("database", "it accepts connections");
+  if (primaries.size() > 1) {
+    std::string names;
+    for (const std::string& name : primaries) names.append(names.empty() ? "" : " and ").append(name);
+    verdict.fail(names +
+                     " are primaries at the same time: processes that use different ones do not see each "
+                     "other's records",
+                 "see docs/operations.md, SeveralPrimaries");
+  }
+  return std::move(verdict).finding();
+}
+
 Finding judge_version(const ServerFacts& facts) {
   const int major = facts.version_number / 10'000;
   Verdict verdict("version", "PostgreSQL " + facts.version);
@@ -151,6 +164,10 @@ Finding judge_settings(const ServerFacts& facts) {
   if (!facts.autovacuum) {
     verdict.warn("autovacuum is off",
                  "switch it on: the tables of pending events and queued runs grow without it");
+  }
+  if (!facts.notifies) {
+    verdict.warn("waybill.notify is off, so events wait up to a second for idle workers",
+                 "reset it for the role or the database with `alter … reset waybill.notify`");
   }
   if (facts.idle_session_limit != "0") {
     verdict.warn("idle_session_timeout ends idle connections after " + facts.idle_session_limit,
@@ -303,6 +320,26 @@ Finding judge_privileges(const PrivilegeFacts& facts) {
   } else if (!facts.may_create) {
     verdict.fail(facts.role + " may not create tables in the schema",
                  "grant create on the schema to " + facts.owner);
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_tables(const TableFacts& facts) {
+  Verdict verdict(
+      "tables",
+      "the role sees all rows, no rule changes statements, a crash empties none, and all indexes exist");
+  if (!facts.hidden.empty()) {
+    verdict.fail("row level security hides rows of " + facts.hidden,
+                 "`alter table … disable row level security`, or give the role bypassrls");
+  }
+  if (!facts.rules.empty()) verdict.fail("rules change statements: " + facts.rules, "`drop rule … on …`");
+  if (!facts.unlogged.empty()) {
+    verdict.fail("a crash of PostgreSQL empties the unlogged " + facts.unlogged,
+                 "`alter table … set logged`");
+  }
+  if (!facts.lost_indexes.empty()) {
+    verdict.fail("these indexes are missing or not valid: " + facts.lost_indexes,
+                 "make them as they are in an empty database after `waybill migrate`");
   }
   return std::move(verdict).finding();
 }

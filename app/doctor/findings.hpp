@@ -39,6 +39,7 @@ struct ServerFacts {
   std::string schema = "public";    // the first one of search_path that exists; empty: none does
   bool has_tables = true;           // search_path leads to tables of waybill
   std::string schemas_with_tables;  // other schemas that have some, separated by commas
+  bool notifies = true;             // changes by the role wake idle workers
 
   /// The tables of waybill may be where search_path does not lead.
   bool has_wrong_path() const { return schema.empty() || (!has_tables && !schemas_with_tables.empty()); }
@@ -89,6 +90,14 @@ struct PrivilegeFacts {
   std::string foreign;  // tables and partitions of another owner, separated by commas
 };
 
+/// Faults of the tables of waybill, with their names separated by commas.
+struct TableFacts {
+  std::string hidden;    // row level security hides rows from the role
+  std::string rules;     // "NAME on TABLE"
+  std::string unlogged;  // a crash empties them
+  std::string lost_indexes;
+};
+
 /// A trigger of waybill that changes do not fire.
 struct TriggerFault {
   std::string table;
@@ -132,6 +141,8 @@ std::string remedy_of_refusal(std::string_view sqlstate);
 /// Returns the remedy if the server refuses a statement of a check with this SQLSTATE.
 std::string remedy_of_error(std::string_view sqlstate);
 
+/// `primaries` are the hosts of a URL with several that are different primaries.
+Finding judge_database(const std::vector<std::string>& primaries);
 Finding judge_version(const ServerFacts& facts);
 Finding judge_settings(const ServerFacts& facts);
 Finding judge_durability(const DurabilityFacts& facts);
@@ -143,6 +154,7 @@ Finding judge_key(const KeyFacts& facts);
 /// `differing` is empty if the running processes agree.
 Finding judge_options(const std::vector<DifferingOption>& differing);
 Finding judge_privileges(const PrivilegeFacts& facts);
+Finding judge_tables(const TableFacts& facts);
 /// `faults` are sorted by table; there are none if changes fire all triggers.
 Finding judge_triggers(const std::vector<TriggerFault>& faults);
 /// `waited` is empty if no notification arrived in time.

@@ -42,6 +42,7 @@ TEST(Doctor, SettingsThatBreakWaybillAreFailures) {
   EXPECT_EQ(level(&ServerFacts::is_read_only, true), Level::failure);
   EXPECT_EQ(level(&ServerFacts::autovacuum, false), Level::warning);
   EXPECT_EQ(level(&ServerFacts::idle_session_limit, "1min"), Level::warning);
+  EXPECT_EQ(level(&ServerFacts::notifies, false), Level::warning);
 }
 
 TEST(Doctor, ASearchPathWithoutTheTablesIsAFailureThatNamesIt) {
@@ -93,6 +94,28 @@ TEST(Doctor, ATriggerThatDoesNotFireIsAFailureWithItsLossAndItsCure) {
       "disabled (times are wrong); users: audit disabled (the audit log lacks changes), `alter table "
       "orders enable trigger event_insert, enable trigger event_update, enable trigger keep_times`; "
       "`alter table users enable trigger audit`");
+}
+
+TEST(Doctor, TablesOnWhichStatementsDoNotDoWhatTheySayAreFailures) {
+  EXPECT_EQ(judge_tables({}).level, Level::ok);
+  EXPECT_EQ(judge_tables({.lost_indexes = "orders_by_text"}).level, Level::failure);
+  EXPECT_EQ(
+      judge_tables(
+          {.hidden = "orders", .rules = "nothing on events", .unlogged = "pending_events, run_queue"})
+          .line(),
+      "failure tables: row level security hides rows of orders; rules change statements: nothing on events; "
+      "a crash of PostgreSQL empties the unlogged pending_events, run_queue, `alter table … disable row "
+      "level "
+      "security`, or give the role bypassrls; `drop rule … on …`; `alter table … set logged`");
+}
+
+TEST(Doctor, SeveralPrimariesAreAFailureThatNamesThem) {
+  EXPECT_EQ(judge_database({}).line(), "ok database: it accepts connections");
+  EXPECT_EQ(judge_database({"a:5432"}).level, Level::ok);
+  EXPECT_EQ(
+      judge_database({"a:5432", "b:5432"}).line(),
+      "failure database: a:5432 and b:5432 are primaries at the same time: processes that use different ones "
+      "do not see each other's records, see docs/operations.md, SeveralPrimaries");
 }
 
 TEST(Doctor, DisabledConstraintsNeedASuperuserAndMissingTriggersAreMadeAgain) {

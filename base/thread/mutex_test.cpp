@@ -1,6 +1,7 @@
 #include "base/thread/mutex.hpp"
 
 #include <chrono>
+#include <semaphore>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -67,8 +68,14 @@ TEST(StopCondition, AStopEndsAWait) {
 
 TEST(SharedMutex, HasSeveralReaders) {
   SharedMutex mutex;
+  std::binary_semaphore has_entered(0);
+  std::jthread other;
   const ReaderLock first(mutex);
-  std::jthread([&] { const ReaderLock second(mutex); }).join();
+  other = std::jthread([&] {
+    const ReaderLock second(mutex);
+    has_entered.release();
+  });
+  EXPECT_TRUE(has_entered.try_acquire_for(10s));
 }
 
 }  // namespace

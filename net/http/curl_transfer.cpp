@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "base/database_clock.hpp"
+#include "base/observe.hpp"
+#include "net/destination/destination.hpp"
 
 namespace waybill::net {
 namespace {
@@ -83,6 +85,8 @@ HttpResponse CurlTransfer::finish(CURLcode code) {
       return failure(HttpFailure::protocol, headers_too_large);
     const HttpFailure kind = classify(code);
     if (kind == HttpFailure::refused_destination && addresses_.has_refused()) {
+      const auto destination = parse_destination(request_.url);
+      observe(Observable::destination_refused, {{"destination", destination ? destination->key() : ""}});
       return failure(kind, "The host resolves to an address or port that is not allowed as a destination.");
     }
     return failure(kind, error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code));

@@ -177,7 +177,9 @@ void Http2Client::read(ConnectionRef connection) {
     if (!connection->session.take({buffer_.data(), bytes})) {
       write(*connection);
       take_ended(connection);
-      return lose(connection, "The server broke the protocol HTTP/2.");
+      return lose(connection, connection->session.is_flooded()
+                                  ? "The server sent too many HTTP/2 frames that belong to no answer."
+                                  : "The server broke the protocol HTTP/2.");
     }
   } while (connection->stream->has_unread());
   take_ended(connection);

@@ -91,7 +91,6 @@ class Http2Client {
   void settle(ConnectionRef connection);
   void lose(ConnectionRef connection, const std::string& error);
   void drop(ConnectionRef connection);
-  void forget_if_unused(Host& host);
   void flush_later(Connection& connection);
   void write(Connection& connection);
   void expire(ExchangeRef exchange);

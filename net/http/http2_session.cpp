@@ -23,6 +23,21 @@ constexpr std::array<std::string_view, 8> dropped{
     "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
     "te",         "host",       "content-length"};
 
+/// The most frames that bring nothing, while requests are sent.
+constexpr std::int64_t most_free_frames_in_use = 50'000;
+/// Those of an answer that was cancelled: all that its window holds may be under way, in frames of this size.
+constexpr std::int64_t least_frame = 512;
+constexpr std::int64_t frames_of_cancelled = stream_window / least_frame;
+constexpr std::int64_t most_cancelled_frames = connection_window / least_frame;
+
+/// The frames that bring nothing which a server may send for a request. It may open its windows with two for
+/// each piece of the body.
+std::int64_t frames_for(std::size_t body_size) {
+  constexpr std::int64_t for_each = 100;
+  constexpr std::size_t least_piece = 1024;
+  return for_each + 2 * static_cast<std::int64_t>(body_size / least_piece);
+}
+
 void check(int result) {
   if (result == NGHTTP2_ERR_NOMEM) throw std::bad_alloc();
 }
@@ -136,6 +151,7 @@ Http2Session::Begun Http2Session::send(Exchange& exchange) {
   if (exchange.stream == NGHTTP2_ERR_INVALID_ARGUMENT) return Begun::unsendable;
   if (exchange.stream < 0) return Begun::connection_over;
   ++open_;
+  free_frames_ = std::min(free_frames_ + frames_for(request.body.size()), most_free_frames_in_use);
   return Begun::yes;
 }
 
@@ -164,6 +180,7 @@ void Http2Session::finish(Exchange& exchange, End end, std::uint32_t code) {
 }
 
 void Http2Session::reset(std::int32_t stream, std::uint32_t code) {
+  cancelled_frames_ = std::min(cancelled_frames_ + frames_of_cancelled, most_cancelled_frames);
   check(nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, stream, code));
 }
 
@@ -185,12 +202,13 @@ int Http2Session::on_header(nghttp2_session* /*session*/, const nghttp2_frame* f
   Exchange* const exchange = session.exchange_of(frame->hd.stream_id);
   if (exchange == nullptr) return 0;
   exchange->has_begun = true;
+  ++session.free_frames_;
   const std::string_view field = text(name, name_size);
   const std::string_view content = text(value, value_size);
   if (field == ":status") {
     // libnghttp2 accepts three digits only.
     std::from_chars(content.data(), content.data() + content.size(), exchange->status);
-    exchange->received.begin_head();
+    if (!exchange->received.begin_head()) session.abort(*exchange, End::too_large);
   } else if (!exchange->received.add_header(field, content)) {
     session.abort(*exchange, End::too_large);
   }
@@ -201,8 +219,9 @@ int Http2Session::on_data(nghttp2_session* /*session*/, std::uint8_t /*flags*/, 
                           const std::uint8_t* data, std::size_t size, void* user_data) {
   Http2Session& session = self(user_data);
   Exchange* const exchange = session.exchange_of(stream);
-  if (exchange != nullptr && !exchange->received.add_body(text(data, size)))
-    session.abort(*exchange, End::cut);
+  if (exchange == nullptr || size == 0) return 0;
+  ++session.free_frames_;
+  if (!exchange->received.add_body(text(data, size))) session.abort(*exchange, End::cut);
   return 0;
 }
 
@@ -229,11 +248,37 @@ int Http2Session::on_closed(nghttp2_session* /*session*/, std::int32_t stream, s
   return 0;
 }
 
+std::int64_t Http2Session::FrameCount::take(std::string_view bytes) {
+  std::int64_t frames = 0;
+  while (!bytes.empty()) {
+    if (payload_ > 0) {
+      const std::size_t skipped = std::min(payload_, bytes.size());
+      payload_ -= skipped;
+      bytes.remove_prefix(skipped);
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    if (header_bytes_ < length_.size()) length_[header_bytes_] = byte;
+    if (++header_bytes_ < header_size) continue;
+    header_bytes_ = 0;
+    payload_ = (std::size_t{length_[0]} << 16U) | (std::size_t{length_[1]} << 8U) | length_[2];
+    ++frames;
+  }
+  return frames;
+}
+
 bool Http2Session::take(std::string_view bytes) {
   const ssize_t taken = nghttp2_session_mem_recv(
       session_.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   check(static_cast<int>(std::min<ssize_t>(taken, 0)));
-  return taken >= 0 && nghttp2_session_want_read(session_.get()) != 0;
+  free_frames_ -= frames_.take(bytes);
+  const std::int64_t lacking = std::clamp<std::int64_t>(-free_frames_, 0, cancelled_frames_);
+  free_frames_ += lacking;
+  cancelled_frames_ -= lacking;
+  if (is_flooded()) check(nghttp2_session_terminate_session(session_.get(), NGHTTP2_ENHANCE_YOUR_CALM));
+  if (open_ == 0) free_frames_ = std::min(free_frames_, most_free_frames);
+  return taken >= 0 && !is_flooded() && nghttp2_session_want_read(session_.get()) != 0;
 }
 
 void Http2Session::write(std::string& out, std::size_t enough) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -62,9 +63,10 @@ class Http2Session {
   /// Ends an exchange without its answer. It is not in `take_ended`.
   void cancel(Exchange& exchange);
 
-  /// Takes bytes of the server. Returns false if they break the protocol; the connection must then be closed
-  /// after `write`.
+  /// Takes bytes of the server. Returns false if they break the protocol, or if the server has sent too many
+  /// frames that bring nothing (`is_flooded`); the connection must then be closed after `write`.
   bool take(std::string_view bytes);
+  bool is_flooded() const { return free_frames_ < 0; }
 
   /// Appends the next frames to `out`, until it has `enough` bytes or none are left.
   void write(std::string& out, std::size_t enough);
@@ -74,6 +76,9 @@ class Http2Session {
   std::vector<Ended> take_ended() { return std::exchange(ended_, {}); }
 
  private:
+  /// The frames that bring nothing while no request is sent: settings, pings, windows.
+  static constexpr std::int64_t most_free_frames = 1'000;
+
   struct Free {
     void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
   };
@@ -90,6 +95,20 @@ class Http2Session {
   static ssize_t read_body(nghttp2_session*, std::int32_t stream, std::uint8_t* buffer, std::size_t size,
                            std::uint32_t* flags, nghttp2_data_source* source, void* user_data);
 
+  /// Counts the frames that a server begins, also those that libnghttp2 ignores.
+  class FrameCount {
+   public:
+    /// Returns the number of frames whose headers end in the next bytes.
+    std::int64_t take(std::string_view bytes);
+
+   private:
+    static constexpr std::size_t header_size = 9;  // RFC 9113 section 4.1
+
+    std::size_t header_bytes_ = 0;  // of the header that is being read
+    std::array<unsigned char, 3> length_{};
+    std::size_t payload_ = 0;  // bytes that are left
+  };
+
   Exchange* exchange_of(std::int32_t stream) const;
   void add_header(std::string_view name, std::string_view value);
   void add(std::string_view name, std::string_view value, std::uint8_t flags);
@@ -101,6 +120,9 @@ class Http2Session {
   std::unique_ptr<nghttp2_session, Free> session_;
   std::size_t open_ = 0;
   bool has_settings_ = false;
+  FrameCount frames_;
+  std::int64_t free_frames_ = most_free_frames;  // that the server may send although they bring nothing
+  std::int64_t cancelled_frames_ = 0;            // more of them, because answers were cancelled
   std::vector<Ended> ended_;
   std::string names_;  // of the headers of one request, in lower case
   std::vector<nghttp2_nv> fields_;

@@ -46,9 +46,11 @@ bool ReceivedResponse::add_line(std::string_view line) {
   return true;
 }
 
-void ReceivedResponse::begin_head() {
+bool ReceivedResponse::begin_head() {
+  constexpr std::size_t status_line = 12;  // in HTTP/1.1, without a reason
   response_.headers.clear();
   head_is_over_ = false;
+  return count_header(status_line);
 }
 
 bool ReceivedResponse::add_header(std::string_view name, std::string_view value) {

@@ -23,8 +23,9 @@ class ReceivedResponse {
   /// limit; the transfer must then end.
   bool add_line(std::string_view line);
 
-  /// Begins the fields of an answer; those of an interim one (1xx) are dropped.
-  void begin_head();
+  /// Begins the fields of an answer; those of an interim one (1xx) are dropped. Returns false if the headers
+  /// exceed their limit, to which each head counts; the transfer must then end.
+  bool begin_head();
   /// Takes a field, whose name is in lower case. Returns false if the headers exceed their limit; the
   /// transfer must then end.
   bool add_header(std::string_view name, std::string_view value);

@@ -129,7 +129,7 @@ class SmtpMailer::Impl {
   bool has_room(const std::string& owner) const REQUIRES(mutex_) {
     const std::size_t own = inbox_.size_of(owner);
     const std::size_t owners = inbox_.owners() + (own == 0 ? 1 : 0);
-    return !ShareLimit{most_waiting_}.refuses(own, inbox_.size(), owners);
+    return !ShareLimit{.most = most_waiting_, .least = 0}.refuses(own, inbox_.size(), owners);
   }
 
   static MailOutcome not_attempted() {

@@ -22,14 +22,14 @@ class Connection::Receiver final : public pqxx::notification_receiver {
 
 Connection::Connection(const std::string& url, std::string_view application_name,
                        const SessionLimits& limits) try
-    : connection_(pq::conninfo(url, application_name, session_settings(limits))) {
+    : connect_(url), connection_(pq::conninfo(connect_.url(), application_name, session_settings(limits))) {
 // A new session would not have the settings, locks and channels of the one before.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   connection_.inhibit_reactivation(true);
 #pragma GCC diagnostic pop
   connection_.set_verbosity(pqxx::connection_base::terse);
-  connect_.succeeded();
+  connect_.succeeded(connection_.hostname(), connection_.port());
   calls_.open(limits.silence, [&] {
     return watched_server(url, {.socket = connection_.sock(),
                                 .process = connection_.backendpid(),

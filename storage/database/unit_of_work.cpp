@@ -1,13 +1,58 @@
 #include "storage/database/unit_of_work.hpp"
 
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "base/pause.hpp"
 #include "storage/database/write_pool.hpp"
 
 namespace waybill::storage {
+
+namespace {
+
+// A server that does not answer must not hold back the answer to a request.
+constexpr auto longest_rollback = std::chrono::seconds(1);
+
+/// The transactions that were left to be rolled back and are not yet. Used on the thread of the pool.
+class Rollbacks : public std::enable_shared_from_this<Rollbacks> {
+ public:
+  /// The caller destroys the result after the rollback.
+  std::shared_ptr<void> add() {
+    ++count_;
+    return {this, [its = shared_from_this()](void*) {
+              if (--its->count_ == 0 && its->waiting_ != nullptr) its->waiting_->cancel();
+            }};
+  }
+
+  asio::awaitable<void> wait() {
+    if (count_ == 0) co_return;
+    asio::steady_timer timer(co_await asio::this_coro::executor, longest_rollback);
+    const Waiting waiting(waiting_, timer);
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+
+ private:
+  struct Waiting {
+    Waiting(asio::steady_timer*& place, asio::steady_timer& timer) : place_(place) { place_ = &timer; }
+    ~Waiting() { place_ = nullptr; }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    asio::steady_timer*& place_;
+  };
+
+  int count_ = 0;
+  asio::steady_timer* waiting_ = nullptr;
+};
+
+}  // namespace
 
 /// The transaction and its connection.
 class UnitOfWork::State {
@@ -24,6 +69,7 @@ class UnitOfWork::State {
       check();
       co_return;
     }
+    co_await rollbacks_->wait();  // this transaction takes the same locks
     was_begun_ = true;
     session_ = co_await writes_of(base_).acquire(business, is_bulk);
     session_->begin({});
@@ -31,7 +77,7 @@ class UnitOfWork::State {
     try {
       opening_.check(co_await flush());
     } catch (...) {
-      session_.reset();
+      leave();
       throw;
     }
   }
@@ -95,7 +141,7 @@ class UnitOfWork::State {
   void undo_part() {
     --open_parts_;
     if (session_ && session_->is_open()) session_->undo();
-    if (is_unused()) session_.reset();
+    if (is_unused()) leave();
   }
 
   /// Like `undo_part`, but returns after the rollback of a transaction that ends.
@@ -119,6 +165,11 @@ class UnitOfWork::State {
     session_.reset();
   }
 
+  asio::awaitable<void> roll_back() {
+    leave();
+    co_await rollbacks_->wait();
+  }
+
   asio::awaitable<void> commit() {
     if (!session_) co_return;
     check();
@@ -131,6 +182,12 @@ class UnitOfWork::State {
   }
 
  private:
+  /// Frees the connection, whose transaction is then rolled back.
+  void leave() {
+    if (!session_) return;
+    session_.get_deleter().keep_until_free(rollbacks_->add());
+    session_.reset();
+  }
   void check() const {
     if (!session_) throw std::logic_error("the transaction has ended");
     if (!session_->is_open()) throw DatabaseUnavailable("the connection broke");
@@ -141,6 +198,7 @@ class UnitOfWork::State {
   Database& base_;
   Opening opening_;
   pq::WritePool::Lease session_;
+  std::shared_ptr<Rollbacks> rollbacks_ = std::make_shared<Rollbacks>();
   int open_parts_ = 0;
   bool is_used_ = false;
   bool was_begun_ = false;
@@ -228,6 +286,8 @@ asio::awaitable<bool> UnitOfWork::reachable() { return state_->base().reachable(
 bool UnitOfWork::was_begun() const { return state_->was_begun(); }
 
 std::optional<CommitPosition> UnitOfWork::position() const { return state_->position(); }
+
+asio::awaitable<void> UnitOfWork::roll_back() { return state_->roll_back(); }
 
 asio::awaitable<void> UnitOfWork::commit() { return state_->commit(); }
 

@@ -43,6 +43,8 @@ class UnitOfWork final : public Database {
   /// True once the transaction was begun, even if it has ended.
   bool was_begun() const;
 
+  /// Rolls back what was not committed. Returns when its locks are free, after a second at the latest.
+  asio::awaitable<void> roll_back();
   /// Throws StatementError if nothing was committed, DatabaseUnavailable if the outcome is unknown. Does
   /// nothing if no transaction is open.
   asio::awaitable<void> commit();

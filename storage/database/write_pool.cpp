@@ -84,7 +84,7 @@ class OpenTransaction final : public Transaction {
 }  // namespace
 
 void WritePool::Releaser::operator()(WriteSession* session) {
-  pool_->release(*session, holder_, std::move(place_));
+  pool_->release(*session, holder_, std::move(place_), std::move(kept_));
 }
 
 WritePool::WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit,
@@ -307,12 +307,14 @@ asio::awaitable<std::unique_ptr<Transaction>> WritePool::begin(const Cause& caus
   co_return std::make_unique<OpenTransaction>(std::move(session), commits);
 }
 
-void WritePool::release(WriteSession& session, const Guid& holder, BulkPlace place) {
+void WritePool::release(WriteSession& session, const Guid& holder, BulkPlace place,
+                        std::shared_ptr<void> kept) {
   if (shut_down_) return;
   --leases_;
-  session.make_free([this, &session, holder, place = std::move(place)]() mutable {
+  session.make_free([this, &session, holder, place = std::move(place), kept = std::move(kept)]() mutable {
     queue_->give_back(session, holder);
     place.reset();
+    kept.reset();
   });
 }
 

@@ -43,11 +43,14 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
         : pool_(std::move(pool)), holder_(holder), place_(std::move(place)) {}
     void operator()(WriteSession* session);
     const std::shared_ptr<WritePool>& pool() const { return pool_; }
+    /// `kept` is destroyed when the session is free: after the rollback of its transaction.
+    void keep_until_free(std::shared_ptr<void> kept) { kept_ = std::move(kept); }
 
    private:
     std::shared_ptr<WritePool> pool_;
     Guid holder_;
     BulkPlace place_;  // null unless the work is bulk
+    std::shared_ptr<void> kept_;
   };
   /// Rolls back an open transaction and frees the session on destruction.
   using Lease = std::unique_ptr<WriteSession, Releaser>;
@@ -113,7 +116,7 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
   void watch();
   void cancel_stalled();
   static asio::awaitable<void> cancel(std::shared_ptr<WritePool> self, std::vector<std::string> pids);
-  void release(WriteSession& session, const Guid& holder, BulkPlace place);
+  void release(WriteSession& session, const Guid& holder, BulkPlace place, std::shared_ptr<void> kept);
 
   struct Place {};
   asio::io_context& io_;

@@ -183,12 +183,12 @@ std::string conninfo_of_server(const std::string& url, std::string_view applicat
   return text;
 }
 
-std::vector<Server> standbys_of(const std::string& url) {
+std::vector<Server> servers_of(const std::string& url, std::string_view role) {
   const Conninfo parsed = parse(url);
   std::vector<Server> servers;
   for (std::size_t host = 0; host < count_hosts(parsed); ++host) {
     Server server;
-    append_value(server.connection, "target_session_attrs", "standby");
+    append_value(server.connection, "target_session_attrs", role);
     append_value(server.connection, "connect_timeout", "2");
     for (const auto* option = parsed.get(); option != nullptr && option->keyword != nullptr; ++option) {
       if (option->val != nullptr) append_value(server.connection, option->keyword, option->val);
@@ -207,6 +207,41 @@ std::vector<Server> standbys_of(const std::string& url) {
     servers.push_back(std::move(server));
   }
   return servers;
+}
+
+std::vector<Server> standbys_of(const std::string& url) { return servers_of(url, "standby"); }
+
+std::string beginning_with_host(const std::string& url, std::size_t first) {
+  const Conninfo parsed = parse(url);
+  if (!parsed || first == 0) return url;
+  std::string text;
+  for (const auto* option = parsed.get(); option->keyword != nullptr; ++option) {
+    if (option->val != nullptr) append_value(text, option->keyword, option->val);
+  }
+  for (const auto keyword : host_keywords) {
+    auto parts = split(value_of(parsed, keyword).value_or(""));
+    if (parts.size() < 2) continue;
+    std::ranges::rotate(parts, parts.begin() + static_cast<std::ptrdiff_t>(first % parts.size()));
+    std::string list = std::move(parts.front());
+    for (const std::string& part : parts | std::views::drop(1)) list.append(",").append(part);
+    append_value(text, keyword, list);  // the last value of a keyword takes precedence
+  }
+  return text;
+}
+
+std::optional<std::size_t> host_of(const std::string& url, std::string_view name, std::string_view port) {
+  const Conninfo parsed = parse(url);
+  for (std::size_t host = 0; host < count_hosts(parsed); ++host) {
+    const auto part = [&](std::string_view keyword) {
+      const auto several = part_of(parsed, keyword, host);
+      return several ? several : value_of(parsed, keyword);
+    };
+    const auto host_name = part("host") ? part("host") : part("hostaddr");
+    const auto host_port = part("port");
+    if (host_name == name && (host_port && !host_port->empty() ? *host_port : default_port) == port)
+      return host;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> standby_url_fault(const std::string& url) {

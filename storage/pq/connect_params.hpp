@@ -67,12 +67,21 @@ struct Server {
   std::string connection;  // a connection string to this server alone
 };
 
-/// Returns the hosts of a URL, each as a connection that succeeds only while the server is a standby, unless
-/// the URL has another target_session_attrs.
+/// Returns the hosts of a URL, each as a connection that succeeds only while the server has this role, a
+/// value of target_session_attrs, unless the URL has another one. Each has two seconds to answer.
+std::vector<Server> servers_of(const std::string& url, std::string_view role = "primary");
+/// Returns the hosts of a URL as standbys.
 std::vector<Server> standbys_of(const std::string& url);
 
 /// Returns the reason why the URL cannot name standbys, to follow its name ("must …"); nullopt if it can.
 std::optional<std::string> standby_url_fault(const std::string& url);
+
+/// Returns the URL with its hosts in another order: from `first` (from 0) on, and then those before it.
+std::string beginning_with_host(const std::string& url, std::size_t first);
+
+/// Returns the index of the host in the URL with which a session is connected, as libpq names it (PQhost,
+/// PQport).
+std::optional<std::size_t> host_of(const std::string& url, std::string_view name, std::string_view port);
 
 /// Returns the number of hosts in the URL; at least 1.
 std::size_t host_count(const std::string& url);

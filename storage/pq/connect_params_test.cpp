@@ -190,6 +190,29 @@ TEST(ConnectParams, EachStandbyIsOneServer) {
   EXPECT_EQ(read_back(shared_port[1].connection, "port"), "6000");
 }
 
+TEST(ConnectParams, TheHostsOfAUrlFollowTheFirst) {
+  const std::string url = "postgresql://u:it%27s@a:5001,b,c:5003/w?application_name=a,b";
+  EXPECT_EQ(beginning_with_host(url, 0), url);
+  const std::string text = beginning_with_host(url, 1);
+  EXPECT_EQ(read_back(text, "host"), "b,c,a");
+  EXPECT_EQ(read_back(text, "port"), ",5003,5001");
+  EXPECT_EQ(read_back(text, "password"), "it's");
+  EXPECT_EQ(read_back(text, "application_name"), "a,b");
+  const std::string shared_port = beginning_with_host("postgresql:///w?host=/tmp/a,/tmp/b&port=6000", 1);
+  EXPECT_EQ(read_back(shared_port, "host"), "/tmp/b,/tmp/a");
+  EXPECT_EQ(read_back(shared_port, "port"), "6000");
+}
+
+TEST(ConnectParams, TheHostOfASessionIsFoundInTheUrl) {
+  const std::string url = "postgresql://u@a:5001,b,a:5003/w";
+  EXPECT_EQ(host_of(url, "a", "5001"), 0U);
+  EXPECT_EQ(host_of(url, "b", "5432"), 1U);
+  EXPECT_EQ(host_of(url, "a", "5003"), 2U);
+  EXPECT_EQ(host_of(url, "c", "5432"), std::nullopt);
+  EXPECT_EQ(host_of("postgresql:///w?hostaddr=10.0.0.1,10.0.0.2", "10.0.0.2", "5432"), 1U);
+  EXPECT_EQ(host_of("postgresql:///w?host=/tmp/a,/tmp/b&port=6000", "/tmp/b", "6000"), 1U);
+}
+
 TEST(ConnectParams, StandbyUrlsDoNotAskForThePrimary) {
   EXPECT_EQ(standby_url_fault(three), std::nullopt);
   EXPECT_EQ(standby_url_fault("postgresql://u@a/w?target_session_attrs=prefer-standby"), std::nullopt);

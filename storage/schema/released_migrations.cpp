@@ -116,8 +116,10 @@ constexpr auto locks = std::to_array<Locks>({
     {"0129_erased_attempts", "lock table run_queue in access exclusive mode"},
     {"0133_pieces_of_shipments", "lock table shipments in access exclusive mode"},
     {"0135_scans_of_gateways", "lock table shipment_traces in access exclusive mode"},
+    {"0141_skus_that_products_wait_for", "lock table imported_products in access exclusive mode"},
     {"0143_replica_identity",
-     "lock table events, own_data_changes, record_counts, run_counts, status_counts in access exclusive mode"},
+     "lock table events, own_data_changes, record_counts, run_counts, status_counts in access exclusive "
+     "mode"},
 });
 
 }  // namespace

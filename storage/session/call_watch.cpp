@@ -98,7 +98,12 @@ void WatchedCalls::close() {
   ::close(std::exchange(socket_, -1));
 }
 
-WatchedConnect::WatchedConnect() : began_(steady_clock::now()) {
+WatchedConnect::WatchedConnect(const std::string& url)
+    : url_(url),
+      hosts_(pq::host_count(url)),
+      last_(pq::last_connection(url)),
+      first_(last_->host),
+      began_(steady_clock::now()) {
   if (all_calls.is_ending && all_calls.is_silent)
     throw DatabaseUnavailable("the process ends, and the database does not answer");
 }
@@ -107,9 +112,11 @@ WatchedConnect::~WatchedConnect() {
   if (!has_succeeded_ && steady_clock::now() - began_ > longest_refusal) all_calls.is_silent = true;
 }
 
-void WatchedConnect::succeeded() {
+void WatchedConnect::succeeded(const std::string& host, const std::string& port) {
   has_succeeded_ = true;
   all_calls.is_silent = false;
+  if (hosts_ == 1) return;
+  if (const auto index = pq::host_of(url_, host, port)) last_->host = *index;
 }
 
 CallWatch::CallWatch() {

@@ -8,6 +8,8 @@
 #include "base/clock.hpp"
 #include "base/thread/loop.hpp"
 #include "base/thread/service.hpp"
+#include "storage/pq/connect_attempts.hpp"
+#include "storage/pq/connect_params.hpp"
 
 namespace waybill::storage {
 
@@ -90,19 +92,28 @@ class WatchedCalls {
   Moment::rep doubted_call_ = 0;  // the beginning of a call for which a server that answers does not work
 };
 
-/// An attempt to connect, noted for the end of the process: while it ends, no further attempt begins after a
-/// server has not answered one. Any thread.
+/// An attempt to connect. Of several hosts it begins with the one that answered this process last, as
+/// pq::Channel does: all its sessions use one primary, even if an old one starts again. It is noted for the
+/// end of the process: while it ends, no further attempt begins after a server has not answered one. Any
+/// thread.
 class WatchedConnect {
  public:
   /// Throws DatabaseUnavailable if the process ends and the server was silent.
-  WatchedConnect();
+  explicit WatchedConnect(const std::string& url);
   ~WatchedConnect();
   WatchedConnect(const WatchedConnect&) = delete;
   WatchedConnect& operator=(const WatchedConnect&) = delete;
 
-  void succeeded();
+  /// The URL with its hosts in the order of the attempt.
+  std::string url() const { return pq::beginning_with_host(url_, first_); }
+  /// Notes the host, as libpq names it.
+  void succeeded(const std::string& host, const std::string& port);
 
  private:
+  const std::string url_;
+  const std::size_t hosts_;
+  const std::shared_ptr<pq::LastConnection> last_;
+  const std::size_t first_;
   const Service::Moment began_;
   bool has_succeeded_ = false;
 };

@@ -28,12 +28,12 @@ std::vector<const char*> values_of(const Params& params) {
 }  // namespace
 
 PqLink::PqLink(const std::string& url, std::string_view application_name, const SessionLimits& limits) {
-  const pq::ConnectParams params(url, application_name,
+  WatchedConnect connect(url);
+  const pq::ConnectParams params(connect.url(), application_name,
                                  session_settings(limits) + std::string(pq::plans_without_scans));
-  WatchedConnect connect;
   connection_.reset(PQconnectdbParams(params.keywords(), params.values(), 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
-  connect.succeeded();
+  connect.succeeded(PQhost(connection_.get()), PQport(connection_.get()));
   calls_.open(limits.silence, [&] {
     return watched_server(url, {.socket = PQsocket(connection_.get()),
                                 .process = PQbackendPID(connection_.get()),
@@ -50,7 +50,7 @@ std::string PqLink::prepared(const Statement& statement) {
   if (!prepared_.contains(name)) {
     const WatchedCalls::Call call(calls_);
     checked(PQprepare(connection_.get(), name.c_str(), std::string(statement.text).c_str(), 0, nullptr));
-    prepared_.emplace(name, Prepared{.made = std::chrono::steady_clock::now()});
+    prepared_.emplace(name, KeptPlan{.made = std::chrono::steady_clock::now()});
   }
   return name;
 }
@@ -124,8 +124,7 @@ Rows PqLink::run_replanned(const Statement& statement, const Params& params) {
 Rows PqLink::run_with_fresh_plan(const Statement& statement, const Params& params) {
   const auto started = std::chrono::steady_clock::now();
   const auto found = prepared_.find(statement.name);
-  if (found != prepared_.end() && started - found->second.made > longest_plan_age &&
-      found->second.used > longest_plan_use) {
+  if (found != prepared_.end() && found->second.must_be_made_again(started)) {
     execute("deallocate \"" + found->first + '"');
     prepared_.erase(found);
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <set>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "storage/pq/libpq.hpp"
 #include "storage/session/call_watch.hpp"
+#include "storage/session/kept_plan.hpp"
 #include "storage/session/link.hpp"
 #include "storage/session/session_limits.hpp"
 
@@ -39,14 +39,9 @@ class PqLink final : public Link {
   Rows checked(PGresult* result);
   [[noreturn]] void throw_unavailable();
 
-  struct Prepared {
-    std::chrono::steady_clock::time_point made;
-    std::chrono::steady_clock::duration used{};  // by `run_with_fresh_plan`
-  };
-
   pq::ConnectionHandle connection_;
   WatchedCalls calls_;                                     // ends before the connection
-  std::map<std::string, Prepared, std::less<>> prepared_;  // by name
+  std::map<std::string, KeptPlan, std::less<>> prepared_;  // by name
 };
 
 }  // namespace waybill::storage

@@ -307,6 +307,30 @@ TEST(Command, UnknownOptionsVariablesAndConfigurationKeysAreRefused) {
   EXPECT_EQ(waybill({}).status, 2);
 }
 
+TEST(Command, OnlyAFileWithWrongContentIsAMistakeOfUsageAndEachIsNamedWithItsOption) {
+  const TestDatabase database;
+  const TempDirectory directory;
+  const std::string key = directory / "key";
+  std::ofstream(key) << std::string(64, '5') << '\n';
+  std::ofstream(directory / "wrong") << "neither\n";
+  for (const std::string command : {"api", "worker"}) {
+    const auto start = [&](const std::string& key_file, const std::string& ca_file) {
+      return waybill({command, "--database-url", database.url(), "--metrics-listen", "off",
+                      "--secret-key-file", key_file, "--ca-file", ca_file});
+    };
+    const Finished certificates = start(key, "/nowhere.pem");
+    EXPECT_EQ(certificates.status, 1) << "a mount may come later: " << certificates.standard_error;
+    EXPECT_NE(certificates.standard_error.find("--ca-file: cannot read the CA certificates of /nowhere.pem"),
+              std::string::npos)
+        << certificates.standard_error;
+    const Finished keys = start("/nowhere.key", "");
+    EXPECT_EQ(keys.status, 1) << keys.standard_error;
+    EXPECT_NE(keys.standard_error.find("--secret-key-file: "), std::string::npos) << keys.standard_error;
+    EXPECT_EQ(start(directory / "wrong", "").status, 2);
+    EXPECT_EQ(start(key, directory / "wrong").status, 2);
+  }
+}
+
 TEST(Command, OutputThatCannotBeWrittenIsAnError) {
   const Finished lost = run({"/bin/sh", "-c", "'" + waybill_binary().string() + "' version > /dev/full"});
   EXPECT_EQ(lost.status, 1);

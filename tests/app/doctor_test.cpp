@@ -45,7 +45,7 @@ class Report {
   std::string line(const std::string& check) const {
     std::istringstream lines(text());
     for (std::string line; std::getline(lines, line);) {
-      if (line.find(" " + check + ": ") != std::string::npos) return line;
+      if (line.find(" " + check + ": ") == line.find(' ')) return line;
     }
     return finished_.standard_error;
   }
@@ -83,9 +83,10 @@ TEST(DoctorOfUp, FindsNoFailureInARunningUp) {
   const Report report({"--data-dir", directory / "data"});
   EXPECT_EQ(report.status(), 0) << report.text();
   for (const char* const check :
-       {"database", "disk",   "version", "settings",   "durability", "standbys",      "connections",
-        "schema",   "key",    "options", "privileges", "triggers",   "notifications", "partitions",
-        "clock",    "ledger", "workers", "duties",     "gateways",   "fonts",         "smtp"}) {
+       {"database",    "disk",          "version",    "settings", "durability", "standbys",
+        "connections", "schema",        "key",        "options",  "privileges", "tables",
+        "triggers",    "notifications", "partitions", "clock",    "ledger",     "workers",
+        "duties",      "gateways",      "fonts",      "smtp"}) {
     EXPECT_THAT(report.line(check), StartsWith(std::string("ok ") + check + ": ")) << report.text();
   }
 }
@@ -111,7 +112,7 @@ TEST_F(DoctorTest, NamesTheScriptsWithoutAFontEvenWithoutADatabase) {
 
 TEST_F(DoctorTest, PrintsJsonOnRequest) {
   const auto findings = json::parse(examine({"--json"}).text()).as_array();
-  ASSERT_EQ(findings.size(), 21U);
+  ASSERT_EQ(findings.size(), 22U);
   EXPECT_EQ(findings[0].at("name"), "database");
   EXPECT_EQ(findings[0].at("level"), "ok");
   EXPECT_EQ(findings[0].at("remedy"), nullptr);
@@ -234,6 +235,30 @@ TEST_F(DoctorTest, FindsSettingsOfTheRoleAndMissingPartitions) {
   EXPECT_THAT(report.line("settings"), HasSubstr("default_transaction_read_only is on"));
   EXPECT_THAT(report.line("durability"), HasSubstr("synchronous_commit is off"));
   EXPECT_THAT(report.line("partitions"), StartsWith("warning partitions: 1 of the coming days"));
+}
+
+TEST_F(DoctorTest, FindsTablesOnWhichStatementsDoNotDoWhatTheySay) {
+  EXPECT_THAT(examine().line("tables"), StartsWith("ok tables: ")) << "quota_windows is unlogged by design";
+  EXPECT_THAT(examine().line("settings"), StartsWith("ok settings: "));
+  database.exec("drop index orders_by_tag");
+  EXPECT_THAT(examine().line("tables"),
+              StartsWith("failure tables: these indexes are missing or not valid: orders_by_tag, make them"));
+  database.exec("create rule nothing as on insert to events do instead nothing");
+  database.exec("alter table pending_events set unlogged");
+  EXPECT_THAT(
+      examine().line("tables"),
+      StartsWith("failure tables: rules change statements: nothing on events; a crash of PostgreSQL empties "
+                 "the unlogged pending_events"));
+  database.exec("alter table orders enable row level security; alter table orders force row level security");
+  const std::string role = "hidden_" + database.name();
+  database.exec("create role " + role + " login; grant all on all tables in schema public to " + role +
+                "; alter role " + role + " in database " + database.name() + " set waybill.notify = off");
+  std::string url = database.url();
+  url.replace(url.find("//waybill@"), 10, "//" + role + "@");
+  const Report report = examine_url(url);
+  EXPECT_THAT(report.line("tables"), StartsWith("failure tables: row level security hides rows of orders; "));
+  EXPECT_THAT(report.line("settings"), StartsWith("warning settings: waybill.notify is off"));
+  database.exec("drop owned by " + role + "; drop role " + role);
 }
 
 TEST_F(DoctorTest, FindsThatTheDiskIsFull) {
@@ -369,6 +394,18 @@ TEST_F(DoctorTest, FindsAStandbyAndAnAsynchronousOne) {
               StartsWith("warning standbys: 1 standbys replicate asynchronously"));
 }
 
+TEST_F(DoctorTest, NamesTheHostsThatAreBothPrimaries) {
+  PrimaryAndStandby servers;
+  storage::migrate(servers.url());
+  EXPECT_THAT(examine_url(servers.url()).line("database"), "ok database: it accepts connections");
+  servers.promote();
+  const Report report = examine_url(servers.url());
+  EXPECT_EQ(report.status(), 1);
+  EXPECT_THAT(report.line("database"),
+              testing::MatchesRegex("failure database: .*/standby:5432 and .*/primary:5432 "
+                                    "are primaries at the same time.*"));
+}
+
 TEST_F(DoctorTest, EndsWhenTheDatabaseHangs) {
   Waybill up("", {.data_dir = directory / "data"});
   std::ifstream file(directory / "data/postgres/postmaster.pid");
@@ -388,6 +425,13 @@ TEST_F(DoctorTest, FindsThatTheDatabaseIsAway) {
   EXPECT_EQ(std::ranges::count(away.text(), '\n'), 3) << "one line for each check: " << away.text();
   EXPECT_THAT(away.line("fonts"), StartsWith("ok "));
   EXPECT_THAT(away.line("smtp"), StartsWith("ok ")) << "what does not need the database is still checked";
+}
+
+TEST_F(DoctorTest, FindsThatTheFileOfCertificatesCannotBeRead) {
+  const Report report = examine({"--ca-file", "/nowhere.pem"});
+  EXPECT_EQ(report.status(), 1);
+  EXPECT_THAT(report.line("certificates"),
+              "failure certificates: --ca-file: cannot read the CA certificates of /nowhere.pem");
 }
 
 TEST_F(DoctorTest, FindsThatMailsCannotBeWrittenAndMakesNoDirectory) {

@@ -161,6 +161,7 @@ TEST_F(Keys, UpMakesNoKeyForADatabaseThatHasOne) {
   const Finished refused = run({waybill_binary(), "up", "--database-url", database.url(), "--listen",
                                 "127.0.0.1:0", "--metrics-listen", "off", "--secret-key-file", mistyped});
   EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.standard_error, HasSubstr("--secret-key-file: "));
   EXPECT_THAT(refused.standard_error, HasSubstr("mistyped.key"));
   EXPECT_FALSE(fs::exists(mistyped));
 }

@@ -161,13 +161,16 @@ const Case cases[] = {
 
 /// The kinds of threads without a case.
 const Kind kinds_without_case[] = {
-    Kind::cancel,    // lives for one request of a session
-    Kind::signals,   // begins before all services, ends with the process
-    Kind::io,        // of a server, which tests/api and tests/app start and stop
-    Kind::metrics,   // as io
-    Kind::bodies,    // of a Background
-    Kind::postgres,  // waits for the server that `up` starts
-    Kind::doctor,    // of a command, like the next one
+    Kind::cancel,       // lives for one request of a session
+    Kind::signals,      // begins before all services, ends with the process
+    Kind::io,           // of a server, which tests/api and tests/app start and stop
+    Kind::metrics,      // as io
+    Kind::bodies,       // of a Background
+    Kind::drawing,      // as bodies
+    Kind::merging,      // as bodies
+    Kind::postgres,     // waits for the server that `up` starts
+    Kind::destruction,  // destroys a node that has stopped
+    Kind::doctor,       // of a command, like the next one
     Kind::demo,
 };
 

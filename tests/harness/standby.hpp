@@ -22,6 +22,7 @@ class PrimaryAndStandby {
 
   /// A URL with both hosts, the standby first.
   std::string url() const { return url_of("standby,primary"); }
+  std::string url_from_primary() const { return url_of("primary,standby"); }
   std::string standby_url() const { return url_of("standby"); }
   std::string primary_url() const { return url_of("primary"); }
 
@@ -33,6 +34,8 @@ class PrimaryAndStandby {
   void signal_primary(int signal);
   /// Kills the primary as a crash does. Nothing accepts connections on its socket afterwards.
   void kill_primary();
+  /// Starts the primary that was killed, as a primary.
+  void start_primary() { primary_ = start("primary"); }
   /// Returns once the standby accepts writes.
   void promote();
 

@@ -166,6 +166,12 @@ TEST_F(Http2, HeadersBeyondTheirLimitFailTheirRequestOnly) {
   EXPECT_EQ(connection(answer("/echo")), "1");
 }
 
+TEST_F(Http2, InterimHeadsCountToTheHeaders) {
+  EXPECT_EQ(answer("/interim/100").status, 200);
+  EXPECT_EQ(answer("/interim/6000").error, "The headers of the answer exceed 64 KiB.");
+  EXPECT_EQ(answer("/echo").status, 200);
+}
+
 TEST_F(Http2, AnAnswerBeforeTheWholeRequestEndsIt) {
   std::string body;
   body.resize(20'000'000, 'a');

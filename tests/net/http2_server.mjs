@@ -64,6 +64,10 @@ const handlers = {
     stream.on("wantTrailers", () => stream.sendTrailers({ "x-late": "trailer" }));
     stream.end("body");
   },
+  interim: (stream, [count]) => {
+    for (let i = 0; i < Number(count); ++i) stream.additionalHeaders({ ":status": 103 });
+    answer(stream);
+  },
   headers: (stream, [bytes]) => {
     const headers = {};
     for (let i = 0; i < Number(bytes) / 1000; ++i) headers[`x-${i}`] = "x".repeat(990);

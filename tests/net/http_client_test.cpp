@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <latch>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/observe.hpp"
 #include "tests/net/http_client_fixture.hpp"
 #include "tests/net/raw_server.hpp"
 
@@ -261,6 +263,21 @@ TEST(HttpClient, TheGuardChecksTheConnectedAddressNotTheUrl) {
     EXPECT_EQ(response.failure, HttpFailure::refused_destination) << host << response.error;
   }
   EXPECT_EQ(server.connections(), 0);
+}
+
+TEST(HttpClient, RefusedAddressesAreCountedAndOtherRefusalsAreNot) {
+  constexpr std::string_view counter = "\nwaybill_destinations_refused_total ";
+  const auto refused = [&] {
+    const std::string text = metrics_text();
+    return std::stod(text.substr(text.find(counter) + counter.size()));
+  };
+  RawServer server(always_fine);
+  HttpClient client({});
+  const double before = refused();
+  exchange(client, post(server.url("/", "localhost")));
+  EXPECT_EQ(refused(), before + 1);
+  exchange(client, post("ftp://localhost/"));
+  EXPECT_EQ(refused(), before + 1);
 }
 
 TEST(HttpClient, GuardedRequestsNeverUseAnUnguardedConnection) {

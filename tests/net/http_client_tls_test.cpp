@@ -127,6 +127,25 @@ TEST_F(HttpClientTls, AServerThatChoosesHttp2GetsItsRequestsThroughHttp2) {
   EXPECT_EQ(methods, std::vector<std::string>({"PRI", "PRI"}));
 }
 
+TEST_F(HttpClientTls, AnHttp2ConnectionThatItsServerFloodsAfterAnAnswerIsClosed) {
+  // Frames without a payload, except for the status 200 in an answer that ends with its headers.
+  std::string frames(
+      "\0\0\0\x04\0\0\0\0\0"
+      "\0\0\x01\x01\x05\0\0\0\x01\x88",
+      19);
+  const std::string unknown("\0\0\0\x7a\0\0\0\0\0", 9);
+  for (int i = 0; i < 5'000; ++i) frames += unknown;
+  RawServer server(
+      [&](const RawServer::Request&) { return RawServer::Reply{frames, RawServer::Reply::Then::hang}; },
+      &certificate_, "h2");
+  HttpClient client(options_);
+  for (int i = 1; i <= 2; ++i) {
+    const HttpResponse response = exchange(client, with_timeout(post(server.url()), std::chrono::seconds(5)));
+    EXPECT_EQ(response.status, 200) << response.error;
+    EXPECT_EQ(server.connections(), i);
+  }
+}
+
 TEST_F(HttpClientTls, AServerThatChoosesHttp1KeepsItsConnections) {
   RawServer server(always_fine, &certificate_, "http/1.1");
   HttpClient client(options_);

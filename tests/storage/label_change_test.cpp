@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/carriers/purchases.hpp"
 #include "storage/changes/record_change.hpp"
 #include "storage/runs/watches.hpp"
 #include "storage/session/session.hpp"
@@ -92,6 +93,15 @@ class LabelChanges : public testing::Test {
   void bought() {
     move("bought", ", price = 7.90, currency = 'EUR', tracking_numbers = '{1Z9}', service_code = 'ground'");
   }
+  /// The gateway has a voided label for the requested purchase, and the next attempt is requested.
+  void pass_over() {
+    database.exec(
+        "begin; update purchases set status = 'voided', bought_at = now(), voided_at = now(); "
+        "insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, carrier_id, "
+        "connector, test_mode) select business_id, gen_random_uuid(), shipment_id, 2, gen_random_uuid(), "
+        "shard, carrier_id, connector, test_mode from purchases; commit");
+  }
+  std::string next_attempt() { return database.value("select guid from purchases where attempt = 2"); }
   /// Wakes the runs that wait for the shipment's label; true if there is one.
   bool wakes() {
     const storage::WatchEnd end{
@@ -120,6 +130,106 @@ TEST_F(LabelChanges, NeedACarrierThatCanBuy) {
   EXPECT_STREQ(buy({.choose = "cheapest", .carriers = {Guid::random()}}).code, "NO_CONNECTOR");
   EXPECT_EQ(purchases(), 0);
   EXPECT_EQ(buy({.choose = "cheapest", .carriers = {carrier}}).kind, Kind::waits);
+}
+
+TEST_F(LabelChanges, WaitForTheNextAttemptOfAPurchaseWhoseLabelWasVoidedBefore) {
+  connect();
+  EXPECT_EQ(buy().kind, Kind::waits);
+  pass_over();
+  const auto waiting = buy();
+  EXPECT_EQ(waiting.kind, Kind::waits);
+  EXPECT_EQ(waiting.awaited.value().to_string(), next_attempt());
+  bought();
+  EXPECT_EQ(buy().kind, Kind::made);
+  EXPECT_EQ(purchases(), 2) << "nothing else is requested";
+}
+
+TEST_F(LabelChanges, VoidTheNextAttemptOfAPurchaseWhoseLabelWasVoidedBefore) {
+  connect();
+  EXPECT_EQ(buy().kind, Kind::waits);
+  const auto first = give_back();
+  EXPECT_EQ(first.kind, Kind::waits) << "it may still be bought";
+  pass_over();
+  const auto waiting = give_back();
+  EXPECT_EQ(waiting.kind, Kind::waits);
+  EXPECT_EQ(waiting.awaited.value().to_string(), next_attempt());
+  bought();
+  EXPECT_EQ(give_back().kind, Kind::waits);
+  EXPECT_EQ(database.value("select status from purchases where attempt = 2"), "voiding");
+  move("voided", ", voided_at = now()");
+  EXPECT_EQ(give_back().kind, Kind::made);
+}
+
+class ResolvedLabels : public LabelChanges {
+ protected:
+  /// A purchase that a person has resolved as bought with this number.
+  void resolve(const std::string& number) {
+    connect();
+    database.exec(R"(update shipments set packages = '[{"weight": 1}, {"weight": 2}]')");
+    purchase = buy().awaited.value();
+    move("unknown", ", gateway_id = 'g1', buy_begun_at = now(), unknown_since = now()");
+    change([&](domain::Purchase& facts, Time at) {
+      return domain::resolved(facts, domain::Resolution::bought, number, at);
+    });
+    EXPECT_EQ(number_of_shipment(), number);
+  }
+  void look_up(const domain::FoundFacts& found) {
+    change([&](domain::Purchase& facts, Time at) { return domain::looked_up(facts, found, at); });
+  }
+  template <typename Make>
+  void change(Make make) {
+    storage::Work work(session);
+    const auto changed = storage::change_purchase(
+        session, {.key = {business, shipment, purchase},
+                  .make = [&](storage::StoredPurchase& stored, Time at) { return make(stored.facts, at); }});
+    EXPECT_TRUE(changed && changed->effect != domain::Effect::ignored);
+    work.commit();
+  }
+  static domain::BoughtFacts label(std::vector<std::string> numbers) {
+    return {.gateway_id = "g1",
+            .tracking_numbers = std::move(numbers),
+            .tracking_url = "https://carrier.test/1",
+            .service_code = {},
+            .service_name = {},
+            .price = {}};
+  }
+  std::string number_of_shipment() {
+    return database.value("select coalesce(carrier_tracking_number, '') from shipments");
+  }
+  std::string numbers_of_packages() {
+    return database.value(
+        "select concat_ws(',', packages -> 0 ->> 'carrierTrackingNumber', "
+        "packages -> 1 ->> 'carrierTrackingNumber') from shipments");
+  }
+
+  Guid purchase;
+};
+
+TEST_F(ResolvedLabels, GiveTheShipmentTheLinkAndFurtherNumbersOfTheGatewayIfItConfirmsTheNumber) {
+  resolve("1Z1");
+  EXPECT_EQ(numbers_of_packages(), "1Z1");
+  look_up(label({"1Z1", "1Z2"}));
+  EXPECT_EQ(number_of_shipment(), "1Z1");
+  EXPECT_EQ(numbers_of_packages(), "1Z1,1Z2");
+  EXPECT_EQ(database.value("select carrier_tracking_url from shipments"), "https://carrier.test/1");
+}
+
+TEST_F(ResolvedLabels, LeaveNoNumberIfTheGatewayHasVoidedThemUnderAnother) {
+  resolve("1ZGIVEN");
+  look_up(domain::VoidedFacts{.label = label({"1Z1"})});
+  EXPECT_EQ(database.value("select label_status from shipments"), "voided");
+  EXPECT_EQ(number_of_shipment(), "");
+  EXPECT_EQ(numbers_of_packages(), "");
+}
+
+TEST_F(ResolvedLabels, LeaveNoNumberIfTheGatewayVoidsThemUnderAnotherLater) {
+  resolve("1ZGIVEN");
+  look_up(domain::VoidedFacts{.label = label({"1Z1"}), .is_pending = true});
+  EXPECT_EQ(number_of_shipment(), "1Z1") << "the refund may be rejected";
+  change([](domain::Purchase& facts, Time at) {
+    return domain::void_answered(facts, domain::VoidAnswerKind::voided, {}, at);
+  });
+  EXPECT_EQ(number_of_shipment(), "");
 }
 
 TEST_F(LabelChanges, OfAShipmentWithoutACarrierCompareAllThatCanBuy) {

@@ -155,6 +155,38 @@ TEST_F(UnitOfWorkTest, ATransactionThatIsRolledBackIsOverBeforeTheNextOneBegins)
   EXPECT_EQ(in_transaction(), 0);
 }
 
+// Their locks are those of the next transaction, which another request may begin.
+TEST_F(UnitOfWorkTest, ARollbackReturnsWhenNoTransactionIsLeft) {
+  constexpr Statement try_lock{"test.try_lock", "select pg_try_advisory_xact_lock(1)"};
+  auto several = options();
+  several.write_connections = 4;
+  auto& database = open(several);
+  const UnitOfWork::Opening opening{try_lock, {}, [](const Rows& rows) {
+                                      if (rows.get(0, 0) != "t") throw std::runtime_error("locked");
+                                    }};
+  EXPECT_EQ(failure_of([&] {
+              run([&]() -> asio::awaitable<void> {
+                for (int i = 0; i < 100; ++i) {
+                  UnitOfWork dropped(database, opening);
+                  {
+                    const auto part = co_await dropped.begin({});
+                  }
+                  {
+                    const auto again = co_await dropped.begin({});
+                  }
+                  co_await dropped.roll_back();
+                  UnitOfWork written(database, opening);
+                  co_await written.write(insert, Params().add(i), {});
+                  co_await written.roll_back();
+                  co_await written.roll_back();
+                }
+              });
+            }),
+            "");
+  EXPECT_EQ(in_transaction(), 0);
+  EXPECT_EQ(count(), 0);
+}
+
 TEST_F(UnitOfWorkTest, ARefusedOpeningRefusesTheWrite) {
   unit({nothing, {}, [](const Rows&) { throw StatementError("refused", "WB001", ""); }});
   EXPECT_EQ(put(1), "WB001");

@@ -9,6 +9,7 @@
 
 #include "api/endpoint/endpoint.hpp"
 #include "base/blanks.hpp"
+#include "base/json.hpp"
 #include "domain/records/element_fields.hpp"
 #include "domain/records/record_type.hpp"
 #include "domain/values/own_data.hpp"
@@ -345,6 +346,76 @@ TEST_F(WrittenValues, AContactAReferenceAndAVariantHaveGuidsThatRepetitionsKeep)
       "insert into customers (business_id, name, contacts) select business_id, 'x', '[{\"name\": \"Bob\"}]' "
       "from customers limit 1 returning contacts #>> '{0,guid}'");
   EXPECT_EQ(inserted.size(), 36U);
+}
+
+// Answers, events and exports copy the stored text, so an element has all fields that it has in the API.
+TEST_F(WrittenValues, AnElementHasAllItsFieldsOnceSqlHasWrittenItsList) {
+  std::size_t checked = 0;
+  for (const RecordType& type : domain::record_types()) {
+    for (const Field& field : type.fields) {
+      if (field.column() == nullptr || field.type != FieldType::array || field.path == domain::tags_path)
+        continue;
+      const std::string column(field.column_name()), table(type.table);
+      const std::string written =
+          R"([{"unknown": 1.50}, {"dimensions": {"length": 3.10}, "carrierTrackingNumber": "1"}])";
+      // Only the fields that an element may be without stay away.
+      static const std::set<std::string_view> optional{"hsCode", "originCountry", "customsValue",
+                                                       "carrierTrackingNumber"};
+      const auto update = [&](const std::string& list) {
+        return writer.value("update " + table + " set " + column + " = $1 returning " + column, {list});
+      };
+      const json::array stored = json::parse(update(written)).as_array();
+      for (const auto& element : domain::element_fields(type.type, field.path)) {
+        const auto dot = element.path.find('.');
+        const std::string_view name = element.path.substr(0, dot);
+        if (optional.contains(name)) continue;
+        for (const json::value& entry : stored)
+          EXPECT_TRUE(entry.as_object().contains(name)) << column << "." << name;
+        if (dot == std::string_view::npos) continue;
+        EXPECT_TRUE(stored[0].at(name).is_null()) << column << "." << name;
+        EXPECT_TRUE(stored[1].at(name).as_object().contains(element.path.substr(dot + 1)))
+            << column << "." << element.path;
+      }
+      EXPECT_EQ(writer.value("select " + column + " #>> '{0,unknown}' from " + table), "1.50") << column;
+      EXPECT_EQ(writer.value("select " + column + " #>> '{1,dimensions,length}' from " + table), "3.10")
+          << column;
+      ++checked;
+    }
+  }
+  EXPECT_EQ(checked, 5U);
+}
+
+TEST_F(WrittenValues, CustomsDataHaveAllTheirFields) {
+  const auto written = [&](const std::string& customs) {
+    return writer.value("update shipments set customs = $1 returning customs", {customs});
+  };
+  EXPECT_EQ(json::parse(written(R"({"incoterm": "DAP", "items": [{"description": "q", "value": 2.50}]})")),
+            json::parse(R"({"contents": null, "incoterm": "DAP", "items": [{"description": "q",
+                "quantity": null, "value": 2.50, "currency": null, "weight": null, "hsCode": null,
+                "originCountry": null}]})"));
+  EXPECT_EQ(json::parse(written(R"({"contents": "gift", "items": null})")),
+            json::parse(R"({"contents": "gift", "incoterm": null, "items": []})"));
+  EXPECT_THAT(error_of(writer, "update shipments set customs = '[1]'"), HasSubstr("customs"));
+  EXPECT_EQ(written(R"({"items": 5})"), R"({"items": 5, "contents": null, "incoterm": null})")
+      << "as before, a value of another type is not corrected";
+}
+
+// Each correction would be an event.
+TEST_F(WrittenValues, AnElementOfARowThatIsOlderStaysShortUntilItsListChanges) {
+  Session older(database.url());
+  older.exec(other_writer);
+  older.exec(R"(update orders set items = '[{"guid": "6f8e6f3e-0000-4000-8000-000000000001"}]';
+                update shipments set packages = '[{"weight": 2}]', customs = '{"items": []}')");
+  writer.exec(
+      "update orders set items = items, notes = 'a'; "
+      "update shipments set packages = packages, customs = customs, instructions = 'a'");
+  EXPECT_EQ(database.value("select items from orders"),
+            R"([{"guid": "6f8e6f3e-0000-4000-8000-000000000001"}])");
+  EXPECT_EQ(database.value("select packages || customs from shipments"), R"([{"weight": 2}, {"items": []}])");
+  writer.exec(R"(update shipments set packages = packages || '[{"weight": 3}]')");
+  EXPECT_EQ(database.number("select count(*) from shipments, jsonb_array_elements(packages) p "
+                            "where p ?& array['length', 'width', 'height', 'weight']"),
+            2);
 }
 
 // A change of another column must not fail because of a number that another shipment has without blanks.

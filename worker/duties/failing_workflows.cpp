@@ -8,7 +8,6 @@ namespace waybill::worker {
 namespace {
 
 constexpr Duration failing_period = std::chrono::days(5);
-constexpr Duration longest_duration = std::chrono::days(366);  // the longest that format_duration can write
 
 }  // namespace
 

@@ -1,4 +1,4 @@
--- Returns the number of entries of a business's audit log. api/accounts/audit_log.cpp inserts the conditions of a
+-- Returns the number of entries of a business's audit log. api/audit/audit_log.cpp inserts the conditions of a
 -- request in the marked place.
 -- $1 business uuid
 -- -> total bigint

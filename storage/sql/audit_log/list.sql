@@ -1,4 +1,4 @@
--- Returns a page of a business's audit log, newest first. api/accounts/audit_log.cpp inserts the conditions of a
+-- Returns a page of a business's audit log, newest first. api/audit/audit_log.cpp inserts the conditions of a
 -- request and the page in the marked places.
 -- $1 business uuid
 select guid, at, actor_type as "actor.type", actor_id as "actor.guid", actor_name as "actor.name", action,

@@ -3,9 +3,9 @@
 select k.guid, k.name, k.code, k.type, g.carrier_id is not null as "isConfigured",
        coalesce(g.is_active, false) as "isActive", k.service_levels as "serviceLevels",
        g.account_number as "configuration.accountNumber", g.default_service_level as "configuration.defaultServiceLevel",
-       g.connector, case when g.connector <> 'manual' then
+       g.connector, case when g.carrier_id is not null then
          json_build_object('apiUrl', g.api_url, 'testMode', g.test_mode, 'serviceCodes', g.service_codes,
-                           'labelFormat', g.label_format, 'trackingSync', g.tracking_sync) end as gateway,
+                           'labelFormat', g.label_format, 'trackingSync', g.tracking_sync) end as settings,
        case when g.connector <> 'manual' then
          json_build_object('status', g.connection_status, 'checkedAt', iso(g.checked_at), 'error', g.connection_error,
                            'trackingBehind', late.seconds)

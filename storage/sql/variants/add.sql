@@ -5,7 +5,8 @@ with held as (
   select guid, jsonb_array_length(variants) < 1000 as has_room from products
   where business_id = $1 and guid = $2 and deleted_at is null for update
 ), variant as (
-  select h.guid, $3::jsonb || jsonb_build_object('sku', coalesce($3::jsonb ->> 'sku', next_sku($1))) as added
+  select h.guid, changed_element('{}', $3::jsonb)
+                   || jsonb_build_object('sku', coalesce($3::jsonb ->> 'sku', next_sku($1))) as added
   from held h where h.has_room
 ), written as (
   update products r set variants = r.variants || jsonb_build_array(v.added) from variant v

@@ -10,7 +10,8 @@
 -- email_enabled boolean, push_enabled boolean, window text or null, limit text or null, rate text or null,
 -- timer_plan int or null, timer_since timestamptz or null, workdays boolean,
 -- cancel_on text or null, watches boolean (runs of a version may watch their record),
--- zone_offsets text or null (of the business's time zone, if templates may use them)
+-- zone_offsets text or null (of the business's time zone, if templates may use them),
+-- switches text or null (domain/workflows/switches.hpp; each changes the state)
 with changed as (
   select c.business_id, c.guid, max(c.epoch) as epoch
   from (select w.business_id, w.guid, w.epoch from workflows w
@@ -49,7 +50,8 @@ select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::t
        w.cancel_on::text as cancel_on,
        exists (select from workflow_versions v where v.business_id = w.business_id and v.workflow_id = w.guid
                  and v.definition ->> 'trigger' like '5:%') as watches,
-       case when w.template_codes <> '{}' or w.action::text like '%formatted%' then z.offsets end as zone_offsets
+       case when w.template_codes <> '{}' or w.action::text like '%formatted%' then z.offsets end as zone_offsets,
+       o.switches
 from changed c
 join workflows w on w.business_id = c.business_id and w.guid = c.guid
 join businesses b on b.guid = w.business_id
@@ -61,4 +63,11 @@ cross join lateral (
         where s.business_id = w.business_id and s.workflow_id = w.guid
           and (s.expires_at is null or s.expires_at > clock_timestamp())
         order by created_at desc limit 2) s) s
+cross join lateral (
+  select string_agg((extract(epoch from o.at) * 1000000)::bigint || case when o.is_active then '+' else '-' end, ','
+                    order by o.at) as switches
+  from (select o.at, o.is_active, lag(o.is_active) over (order by o.at) as was_active
+        from workflow_switches o
+        where o.business_id = w.business_id and o.workflow_id = w.guid) o
+  where o.is_active is distinct from o.was_active) o
 order by c.epoch

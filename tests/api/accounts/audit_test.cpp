@@ -192,6 +192,24 @@ TEST_F(AuditTest, AChangeOfNothingMakesNoEntry) {
   EXPECT_EQ(since(before).size(), 0U);
 }
 
+TEST_F(AuditTest, AChangeOfACarrierAndItsConfigurationIsOneEntry) {
+  const std::string carrier = text_at(
+      owner.post("/api/carriers", {{"name", "Own"}, {"code", "own"}, {"type", "courier"}}).data(), "guid");
+  ASSERT_EQ(owner.post("/api/carriers/configure", {{"carrierId", carrier}, {"accountNumber", "A-1"}}).status,
+            200);
+  std::size_t before = mark();
+  const std::string path = "/api/carriers/" + carrier, pattern = "https://own.example/{number}";
+  ASSERT_EQ(owner.patch(path, {{"accountNumber", "A-2"}, {"trackingUrlPattern", pattern}}).status, 200);
+  auto entries = since(before);
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(text_at(entries[0], "changes.accountNumber.to"), "A-2");
+  EXPECT_EQ(text_at(entries[0], "changes.trackingUrlPattern.to"), pattern);
+  before = mark();
+  for (const std::string number : {"A-3", "A-4"})
+    ASSERT_EQ(owner.patch(path, {{"accountNumber", number}}, {{"X-Request-Id", "same"}}).status, 200);
+  EXPECT_EQ(since(before).size(), 2U) << "of two requests";
+}
+
 TEST_F(AuditTest, TokensUsersTemplatesCarriersAndSettingsAreAudited) {
   std::vector<std::string> kinds;
   const auto note = [&](const Response& response) {

@@ -111,6 +111,18 @@ TEST_F(ConsoleLinks, TheSessionIsNobodysAndHasTheRoleOfTheLink) {
   EXPECT_EQ(viewer.post("/api/v1/Customers", {{"name", "Ada"}}).status, 403);
 }
 
+TEST_F(ConsoleLinks, APageOfOneBusinessChangesNothingInThatOfALinkOpenedLater) {
+  auto page = opened();
+  const Headers before{{"X-Waybill-Session", page.get(me_path).header("X-Waybill-Session")}};
+  EXPECT_EQ(opened({"--role", "viewer"}).get(me_path, before).status, 200) << "another link to the business";
+  business += " elsewhere";
+  const auto other = world.waybill.business(business);
+  ASSERT_EQ(page.open_link(link()).status, 200);
+  expect_refused(page.post("/api/v1/Customers", {{"name", "Ada"}}, before), 401, "UNAUTHORIZED");
+  expect_refused(page.get(orders_path, before), 401, "UNAUTHORIZED");
+  EXPECT_EQ(page.post("/api/v1/Customers", {{"name", "Ada"}}).status, 201);
+}
+
 TEST_F(ConsoleLinks, TheAuditLogNamesTheOperatorWhoMadeAndUsedTheLink) {
   auto page = opened();
   ASSERT_EQ(page.post("/api/business/tokens", {{"name", "till"}}).status, 201);

@@ -74,6 +74,49 @@ TEST_F(CookieSessions, WithoutBothHeadersTheCookieIsAbsentForAnyMethod) {
   EXPECT_EQ(page.http().get(orders_path, {{"Cookie", page.cookie()}}).status, 401);
 }
 
+TEST_F(CookieSessions, APageIsRefusedOnceTheCookieIsThatOfAnotherPersonOrBusiness) {
+  auto page = owner_browser();
+  const auto acme = page.get(me_path).header("X-Waybill-Session");
+  ASSERT_NE(acme, "");
+  EXPECT_EQ(page.get(orders_path, {{"X-Waybill-Session", acme}}).status, 200);
+  EXPECT_EQ(browser_of(email).get(me_path).header("X-Waybill-Session"), acme) << "the next login of a person";
+
+  auto beta = owner_browser();
+  const auto other = beta.get(me_path).header("X-Waybill-Session");
+  ASSERT_NE(other, acme);
+  const Headers of_acme{{"X-Waybill-Session", acme}};
+  const auto invited = fresh_address();
+  const auto invite = beta.post("/api/business/users", {{"email", invited}, {"role", "operator"}}, of_acme);
+  expect_refused(invite, 401, "UNAUTHORIZED");
+  EXPECT_EQ(invite.header("X-Waybill-Session"), other) << "says whose the cookie is now";
+  EXPECT_EQ(world.database.number("select count(*) from users where email = '" + invited + "'"), 0);
+  expect_refused(beta.get(orders_path, of_acme), 401, "UNAUTHORIZED");
+  const auto tag = beta.get(orders_path).header("ETag");
+  expect_refused(beta.get(orders_path, {{"If-None-Match", tag}, of_acme.front()}), 401, "UNAUTHORIZED");
+  expect_refused(beta.post("/api/user/logout", {}, of_acme), 401, "UNAUTHORIZED");
+  EXPECT_EQ(beta.get(me_path).status, 200) << "nothing ended it, and a call without the name works";
+  EXPECT_EQ(beta.log_in(email, good_password).status, 200);
+}
+
+TEST_F(CookieSessions, ALoginIsNotComparedWithTheSessionOfThePage) {
+  auto page = owner_browser();
+  const Headers unknown{{"X-Waybill-Session", "another"}};
+  const json::object login{{"email", email}, {"password", good_password}, {"session", "cookie"}};
+  EXPECT_EQ(page.post("/api/user/login", login, unknown).status, 200);
+  EXPECT_EQ(owner.get(me_path, unknown).status, 200) << "a token is not shared between tabs";
+  EXPECT_EQ(owner.get(me_path).header("X-Waybill-Session"), "");
+}
+
+TEST_F(CookieSessions, ThePageOfAPersonWithoutABusinessIsRefusedOnceThereIsOne) {
+  email = fresh_address();
+  make_account(email);
+  auto page = browser_of(email);
+  const Headers alone{{"X-Waybill-Session", page.get(me_path).header("X-Waybill-Session")}};
+  EXPECT_EQ(page.post("/api/business", {{"name", "Acme"}, {"email", "a@example.com"}}, alone).status, 201);
+  EXPECT_TRUE(eventually([&] { return page.get(me_path, alone).status == 401; }));
+  EXPECT_EQ(page.get(orders_path).status, 200);
+}
+
 TEST_F(CookieSessions, AnAuthorizationHeaderHidesTheCookie) {
   auto page = owner_browser();
   expect_refused(page.get(orders_path, {{"Authorization", "Bearer wb_unknown"}}), 401, "UNAUTHORIZED");
@@ -341,7 +384,8 @@ TEST_F(CookieSessions, ALoginNeedsAddressAndPasswordOrALink) {
 
 TEST_F(CookieSessions, ShareTheNewest20OfAUserWithItsTokens) {
   auto page = owner_browser();
-  for (int count = 0; count < 20; ++count) ASSERT_EQ(log_in(email).status, 200);
+  insert_sessions(email, 19);
+  ASSERT_EQ(log_in(email).status, 200);
   EXPECT_EQ(page.get(me_path).status, 401);
 }
 

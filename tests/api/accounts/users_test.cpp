@@ -223,7 +223,7 @@ TEST_F(UsersTest, AUserKeepsTheNewestTwentySessions) {
 TEST_F(UsersTest, ConcurrentLoginsOnSeveralNodesKeepTwentySessions) {
   const auto email = fresh_address();
   make_account(email);
-  for (int count = 0; count < 18; ++count) session(email);
+  insert_sessions(email, 18);
   const Waybill second(world.database.url(),
                        {.command = "api", .secret_key_file = world.waybill.secret_key_file()});
   std::vector<std::thread> threads;
@@ -236,10 +236,7 @@ TEST_F(UsersTest, ConcurrentLoginsOnSeveralNodesKeepTwentySessions) {
     });
   }
   for (auto& thread : threads) thread.join();
-  EXPECT_EQ(world.database.number("select count(*) from user_sessions s join users u on u.guid = s.user_id "
-                                  "where u.email = $1",
-                                  {email}),
-            20);
+  EXPECT_EQ(session_count(email), 20);
 }
 
 TEST_F(UsersTest, FailedLoginsThatAWrongClockHasDatedInTheFutureDoNotCount) {
@@ -387,6 +384,32 @@ TEST_F(UsersTest, AnUnverifiedAccountIsFoundByTheGuidOfItsInvitation) {
   const auto invited = owner.post("/api/business/users", {{"email", email}});
   ASSERT_EQ(accept(mailed_token(email, 2)).status, 200);
   EXPECT_EQ(text_at(owner.get(invited.header("Location")).data(), "status"), "active");
+}
+
+TEST_F(UsersTest, NamesOfAnAccountThatNobodyVerifiedAreReplacedByThoseOfTheInvitation) {
+  auto owner = new_owner();
+  const auto names_after = [&](const std::string& email, const json::object& invitation) {
+    const auto invited = owner.post("/api/business/users", invitation);
+    EXPECT_EQ(invited.status, 201) << invited.text;
+    EXPECT_EQ(accept(mailed_token(email, 2)).status, 200);
+    const auto user = owner.get(invited.header("Location")).data();
+    return text_at(user, "firstName") + " " + text_at(user, "lastName");
+  };
+  const auto registered = [&] {
+    auto email = fresh_address();
+    auto body = registration(email);
+    body["firstName"] = "Fake";
+    body["lastName"] = "Person";
+    EXPECT_EQ(http.post("/api/user/register", body).status, 201);
+    return email;
+  };
+  const auto unverified = registered();
+  EXPECT_EQ(names_after(unverified, {{"email", unverified}, {"firstName", "Grace"}, {"lastName", "Hopper"}}),
+            "Grace Hopper");
+  const auto verified = registered();
+  EXPECT_EQ(http.post("/api/user/verify", {{"token", mailed_token(verified)}}).status, 200);
+  EXPECT_EQ(names_after(verified, {{"email", verified}, {"firstName", "Grace"}, {"lastName", "Hopper"}}),
+            "Fake Person");
 }
 
 TEST_F(UsersTest, AUserOfAnotherBusinessCannotJoin) {

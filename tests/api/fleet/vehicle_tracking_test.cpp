@@ -372,7 +372,42 @@ TEST_F(TrackingTest, TravelIsShownByDayInTheTimeZoneOfTheBusiness) {
   EXPECT_EQ(text_at(day, "startLocation"), "Lisbon, PT");
   EXPECT_EQ(text_at(day, "endLocation").substr(text_at(day, "endLocation").size() - 4), ", PT");
   EXPECT_TRUE(at(day, "fuelUsed").is_null());
-  EXPECT_EQ(text_at(response.data(), "1.travelTime"), "0h 0m");
+  EXPECT_EQ(text_at(response.data(), "1.travelTime"), "0h 1m") << "the minute before midnight";
+}
+
+TEST_F(TrackingTest, TheWayOverMidnightIsDividedByTimeInEachZone) {
+  json::array batch;
+  const auto at_place = [&](std::string_view time, double latitude) {
+    batch.push_back(position(time, {{"latitude", latitude}, {"longitude", -9.13}}));
+  };
+  at_place("2026-03-01T04:30:00Z", 38.7);  // midnight of New York is at 05:00Z
+  at_place("2026-03-01T05:30:00Z", 38.8);
+  at_place("2026-03-01T06:00:00Z", 38.9);
+  expect_stored(batch, 3, 3);
+  const auto distances = [&](const std::string& zone) {
+    tenant.sql.rows("update businesses set timezone = $2 where guid = $1", {tenant.id, zone});
+    std::vector<double> kilometres;
+    const auto response = http.get("/api/vehicle/travel-history/" + vehicle);
+    for (const auto& day : response.data().as_array())
+      kilometres.push_back(at(day, "distanceTraveled").to_number<double>());
+    return kilometres;
+  };
+  EXPECT_THAT(distances("UTC"), testing::ElementsAre(testing::DoubleNear(22.24, 0.011)));
+  EXPECT_THAT(distances("America/New_York"),
+              testing::ElementsAre(testing::DoubleNear(16.68, 0.011), testing::DoubleNear(5.56, 0.011)));
+}
+
+TEST_F(TrackingTest, TheOldestDayShownHasItsPartOfTheWayFromTheDayBefore) {
+  // Each day has one position at noon, a degree of latitude north of the last: 111.2 km a day.
+  tenant.sql.rows(
+      "insert into positions (business_id, device_guid, at, latitude, longitude) select $1, d.guid, "
+      "timestamptz '2025-01-01 12:00Z' + n * interval '1 day', n, -9.1 from tracking_devices d, "
+      "generate_series(0, 39) n where d.business_id = $1",
+      {tenant.id});
+  const auto response = http.get("/api/vehicle/travel-history/" + vehicle);
+  ASSERT_EQ(response.data().as_array().size(), 31U);
+  EXPECT_NEAR(at(response.data(), "30.distanceTraveled").to_number<double>(), 111.2, 0.1);
+  EXPECT_NEAR(at(response.data(), "0.distanceTraveled").to_number<double>(), 55.6, 0.1) << "half a day";
 }
 
 std::int64_t resident_megabytes(pid_t process, std::string_view kind) {

@@ -1,4 +1,5 @@
 // Lists of orders by own data, whose values may have any distribution.
+#include <memory>
 #include <string>
 #include <tuple>
 
@@ -13,9 +14,8 @@ namespace {
 
 /// A business with 20 000 orders, of which nearly all have a frequent tag and a frequent reference, and five,
 /// the oldest, have rare ones. The database counts how often it computes the tags of a row.
-class OwnDataLists : public testing::Test {
- protected:
-  OwnDataLists() {
+struct ManyOrders {
+  ManyOrders() {
     // An analysis in the background computes the tags of all rows.
     database.exec(
         "alter table orders set (autovacuum_enabled = off); "
@@ -45,6 +45,18 @@ class OwnDataLists : public testing::Test {
         "current_database()); end $$");
     return database.url();
   }
+
+  TestDatabase database;
+  Waybill waybill{counting_calls(database), {.command = "api"}};  // the duties of a worker compute tags, too
+  Tenant tenant{waybill, "shop"};
+};
+
+/// Lists of these orders, which no test changes.
+class OwnDataLists : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { orders_ = std::make_unique<ManyOrders>(); }
+  static void TearDownTestSuite() { orders_.reset(); }
+
   std::int64_t calls() {
     return database.number("select sum(calls) from pg_stat_user_functions where funcname = 'lower_tags'");
   }
@@ -58,10 +70,12 @@ class OwnDataLists : public testing::Test {
     return numbers;
   }
 
-  TestDatabase database;
-  Waybill waybill{counting_calls(database), {.command = "api"}};  // the duties of a worker compute tags, too
-  Tenant tenant{waybill, "shop"};
+  TestDatabase& database = orders_->database;
+  Tenant& tenant = orders_->tenant;
   std::int64_t total = 0;
+
+ private:
+  static inline std::unique_ptr<ManyOrders> orders_;
 };
 
 TEST_F(OwnDataLists, ARareValueIsFoundWithoutReadingTheRowsOfFrequentOnes) {

@@ -348,12 +348,15 @@ TEST_F(VariantsTest, AChangeOfAVariantFiresProductUpdated) {
   Receiver receiver;
   tenant.webhook(receiver.url("/variants"), "product_updated");
   const auto product = create();
-  add_variant(product, {{"name", "red"}, {"sku", "R"}});
+  add_variant(product, {{"name", "red"}, {"sku", "R"}, {"dimensions", {{"length", 1}}}});
   const auto received = receiver.wait_for("/variants", 1);
   ASSERT_EQ(received.size(), 1U);
   const auto body = json::parse(received[0].body);
   EXPECT_EQ(text_at(body, "type"), "product_updated");
   EXPECT_EQ(text_at(body, "data.entity.variants.0.sku"), "R");
+  EXPECT_EQ(at(body, "data.entity.variants.0.dimensions"),
+            json::value({{"length", 1}, {"width", nullptr}, {"height", nullptr}}))
+      << "with all fields";
   EXPECT_EQ(at(body, "data.previous.variants"), json::array());
 }
 

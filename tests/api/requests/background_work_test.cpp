@@ -57,6 +57,17 @@ class Printing {
 
 class BackgroundWork : public testing::Test {
  protected:
+  /// The path of the preview of a new template.
+  static std::string preview_of(Tenant& tenant) {
+    const Response made = tenant.http.post("/api/workflows/templates", {{"code", "thanks"},
+                                                                        {"name", "Thanks"},
+                                                                        {"type", "send_email"},
+                                                                        {"entityType", "Order"},
+                                                                        {"subject", "{{orderNumber}}"},
+                                                                        {"body", "Thank you"}});
+    return "/api/workflows/templates/" + text_at(made.data(), "guid") + "/preview";
+  }
+
   TestDatabase database;
   Waybill waybill{database.url()};
   Tenant loud{waybill, "loud"};
@@ -75,17 +86,7 @@ TEST_F(BackgroundWork, BusinessesThatFillTheQueueLeaveLabelsPreviewsAndScansToOt
           .post("/api/v1/shipments", shipment_body({{"carrierId", ups}, {"carrierTrackingNumber", "1Z1"}}))
           .header("Location");
   const std::string order = quiet.create_order();
-  const std::string preview = "/api/workflows/templates/" +
-                              text_at(quiet.http
-                                          .post("/api/workflows/templates", {{"code", "thanks"},
-                                                                             {"name", "Thanks"},
-                                                                             {"type", "send_email"},
-                                                                             {"entityType", "Order"},
-                                                                             {"subject", "{{orderNumber}}"},
-                                                                             {"body", "Thank you"}})
-                                          .data(),
-                                      "guid") +
-                              "/preview";
+  const std::string preview = preview_of(quiet);
   const json::object scan{{"trackingNumber", "1Z1"}, {"status", "collected"}, {"description", "seen"}};
   const std::string scans = "[" + json::serialize(scan) + "]";
   const auto sent = to_unix_seconds(system_clock().now());
@@ -112,6 +113,19 @@ TEST_F(BackgroundWork, BusinessesThatFillTheQueueLeaveLabelsPreviewsAndScansToOt
 
   first.stop();
   second.stop();
+  waybill.process().kill(SIGKILL);  // nobody wants what still waits
+}
+
+TEST_F(BackgroundWork, WhatIsDrawnTakesNoPlaceOfPreviews) {
+  const std::string order = loud.create_order();
+  const std::string preview = preview_of(loud);
+  Printing printing(loud);
+  ASSERT_TRUE(eventually([&] { return printing.refused() > 0; })) << "no more sheets may wait";
+  for (int i = 0; i < 20; ++i) {
+    const Response previewed = loud.http.post(preview, {{"entityId", order}});
+    ASSERT_EQ(previewed.status, 200) << previewed.text;
+  }
+  printing.stop();
   waybill.process().kill(SIGKILL);  // nobody wants what still waits
 }
 

@@ -39,16 +39,28 @@ TEST_F(CompressedAnswers, ALongAnswerIsCompressedIfItsClientAsksForIt) {
   const auto plain = http.get("/api/v1/Orders");
   ASSERT_GT(plain.text.size(), api::least_compressed);
   EXPECT_EQ(plain.header("content-encoding"), "");
-  EXPECT_EQ(plain.header("vary"), "Accept-Encoding");
+  EXPECT_EQ(plain.header("vary"), "Accept-Encoding, Authorization, Cookie") << "in one field";
   const auto packed = get("/api/v1/Orders", "br;q=1.0, gzip;q=0.8");
   EXPECT_EQ(packed.status, 200);
   EXPECT_EQ(packed.header("content-encoding"), "gzip");
-  EXPECT_EQ(packed.header("vary"), "Accept-Encoding");
+  EXPECT_EQ(packed.header("vary"), "Accept-Encoding, Authorization, Cookie");
   EXPECT_EQ(packed.header("content-type"), "application/json");
   EXPECT_LT(packed.text.size(), plain.text.size() / 4);
   EXPECT_EQ(unpacked(packed.text), plain.text);
   for (const std::string_view refused : {"identity", "gzip;q=0", "gzip;q=0.5, identity;q=0.6"})
     EXPECT_EQ(get("/api/v1/Orders", refused).text, plain.text) << refused;
+}
+
+// The tag is weak: it names the data, not their bytes.
+TEST_F(CompressedAnswers, AnAnswerHasOneTagInEachForm) {
+  const auto tag = http.get("/api/v1/Orders").header("etag");
+  EXPECT_TRUE(tag.starts_with("W/")) << tag;
+  EXPECT_EQ(get("/api/v1/Orders", "gzip").header("etag"), tag);
+  for (const std::string accepted : {"gzip", "identity"}) {
+    const auto same = http.get("/api/v1/Orders", {{"Accept-Encoding", accepted}, {"If-None-Match", tag}});
+    EXPECT_EQ(same.status, 304) << accepted;
+    EXPECT_EQ(same.header("vary"), "Accept-Encoding, Authorization, Cookie") << accepted;
+  }
 }
 
 TEST_F(CompressedAnswers, AShortAnswerIsCompressedOnlyIfNoOtherIsAccepted) {

@@ -307,6 +307,18 @@ TEST_F(IdempotentPosts, PlanTheRouteOfADispatchOnce) {
   post_twice("/api/dispatch/remove-shipment", {{"dispatchId", dispatch}, {"shipmentId", shipment}});
 }
 
+TEST_F(IdempotentPosts, AreOverWhenTheyAreRefused) {
+  // It is refused in its transaction, which has the key.
+  const auto path = "/api/v1/Orders/" + tenant.create_order() + "/shipment";
+  ASSERT_EQ(http.post(path, json::object()).status, 201);
+  for (int i = 0; i < 200; ++i) {
+    const auto key = key_of("refused " + std::to_string(i / 2));
+    const auto refused = http.post(path, json::object(), key);
+    expect_refused(refused, 409, "CONFLICT");
+    EXPECT_EQ(refused.text.find("still running"), std::string::npos) << refused.text;
+  }
+}
+
 TEST_F(IdempotentPosts, StoreNothingWhenRefused) {
   const auto number = text_at(http.post("/api/v1/Orders", order_body()).data(), "orderNumber");
   const auto body = order_body({{"orderNumber", number}});

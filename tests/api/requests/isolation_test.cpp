@@ -359,7 +359,8 @@ TEST_F(IsolationTest, AGuidOfAnotherBusinessIs404AndChangesNothing) {
   int request_count = 0;
   auto before = digests();
   for (const auto& endpoint : api::all_endpoints()) {
-    for (const auto& position : positions_of(endpoint)) {
+    const auto positions = positions_of(endpoint);
+    for (const auto& position : positions) {
       const auto request = request_of(endpoint, position, foreign.guid(position.kind));
       SCOPED_TRACE(name_of(endpoint) + " with another's " + position.name + ": " +
                    json::serialize(request.body));
@@ -384,10 +385,12 @@ TEST_F(IsolationTest, AGuidOfAnotherBusinessIs404AndChangesNothing) {
           EXPECT_EQ(response.text.find("such such"), std::string::npos) << response.text;
         }
       }
-      auto after = digests();
-      for (const auto& [table, digest] : before) EXPECT_EQ(after.at(table), digest) << table;
-      before = std::move(after);
     }
+    if (positions.empty()) continue;
+    SCOPED_TRACE(name_of(endpoint));
+    auto after = digests();
+    for (const auto& [table, digest] : before) EXPECT_EQ(after.at(table), digest) << table;
+    before = std::move(after);
   }
   EXPECT_GT(request_count, 100);
 }

@@ -111,6 +111,18 @@ TEST_F(SelectedFields, AListIsSelectedSortedAndCountedAsWithoutASelection) {
   }
 }
 
+TEST_F(SelectedFields, PartsOfWhatTheSchemaLeavesOpenAreSelected) {
+  const auto customer = create("/api/v1/Customers", {{"name", "Ada"}, {"metadata", {{"a", 1}}}});
+  create("/api/v1/Orders", order_body({{"customerId", customer}}));
+  const auto path = "/api/v1/Customers/" + customer + "/export?$select=";
+  EXPECT_EQ(read(path + "orders/status,customer/name"),
+            json::value({{"customer", {{"name", "Ada"}}}, {"orders", {{{"status", "pending"}}}}}));
+  EXPECT_EQ(read(path + "orders/colour"), json::value({{"orders", {json::object()}}}));
+  expect_invalid(http.get(path + "colour/status"), {"$select"});
+  expect_invalid(http.get("/api/v1/Customers/" + customer + "?$select=metadata/a"), {"$select"});
+  expect_invalid(http.get("/api/v1/Customers/" + customer + "?$select=tags/a"), {"$select"});
+}
+
 TEST_F(SelectedFields, AnUnknownFieldIsRefusedByName) {
   const auto order = create("/api/v1/Orders", order_body());
   for (const std::string& path : {std::string("/api/v1/Orders"), "/api/v1/Orders/" + order,

@@ -40,6 +40,12 @@ class CarriersTest : public ApiTest {
     }
     return {};
   }
+  /// A configuration in which only these are set.
+  static json::value configuration_of(std::string_view account, const json::value& level) {
+    return {{"accountNumber", account}, {"defaultServiceLevel", level}, {"apiUrl", nullptr},
+            {"testMode", false},        {"serviceCodes", nullptr},      {"labelFormat", nullptr},
+            {"trackingSync", true}};
+  }
   Http with_role(std::string_view role) {
     auto token = world.waybill.token(tenant.name);
     tenant.sql.rows(
@@ -116,8 +122,7 @@ TEST_F(CarriersTest, ConfiguringShowsTheConfigurationEverywhereWithoutSecrets) {
   EXPECT_EQ(names_of(whole.data()),
             (Names{"guid", "name", "code", "type", "isConfigured", "isActive", "serviceLevels",
                    "configuration", "features", "trackingUrlPattern", "connector"}));
-  EXPECT_EQ(at(whole.data(), "configuration"),
-            json::value({{"accountNumber", "A-1"}, {"defaultServiceLevel", "express"}}));
+  EXPECT_EQ(at(whole.data(), "configuration"), configuration_of("A-1", "express"));
   EXPECT_EQ(names_of(at(whole.data(), "serviceLevels.0")), (Names{"code", "name", "estimatedDays"}));
   EXPECT_TRUE(at(whole.data(), "features").is_array());
   for (const auto& text : {response.text, configured.text, whole.text}) {
@@ -164,8 +169,7 @@ TEST_F(CarriersTest, ConfiguringAgainReplacesTheConfiguration) {
   EXPECT_EQ(configure(ups, {{"apiKey", "k"}, {"defaultServiceLevel", "express"}}).status, 200);
   EXPECT_EQ(http.patch(path_of(ups), {{"isActive", false}}).status, 200);
   EXPECT_EQ(configure(ups, {{"accountNumber", "B-2"}}).data().at("isActive"), true);
-  EXPECT_EQ(at(http.get(path_of(ups)).data(), "configuration"),
-            json::value({{"accountNumber", "B-2"}, {"defaultServiceLevel", nullptr}}));
+  EXPECT_EQ(at(http.get(path_of(ups)).data(), "configuration"), configuration_of("B-2", nullptr));
   EXPECT_EQ(tenant.sql.value("select sealed_api_key from carrier_configurations where business_id = $1",
                              {tenant.id}),
             "");
@@ -189,8 +193,7 @@ TEST_F(CarriersTest, PatchChangesOnlyTheNamedFields) {
   EXPECT_EQ(sealed(), before);
   EXPECT_EQ(http.patch(path_of(ups), {{"apiKey", "other"}, {"defaultServiceLevel", nullptr}}).status, 200);
   EXPECT_NE(sealed(), before);
-  EXPECT_EQ(at(http.get(path_of(ups)).data(), "configuration"),
-            json::value({{"accountNumber", "A-1"}, {"defaultServiceLevel", nullptr}}));
+  EXPECT_EQ(at(http.get(path_of(ups)).data(), "configuration"), configuration_of("A-1", nullptr));
   EXPECT_EQ(http.patch(path_of(ups), {{"configuration", {{"defaultServiceLevel", "standard"}}}}).status, 200)
       << "nested";
   EXPECT_EQ(text_at(http.get(path_of(ups)).data(), "configuration.defaultServiceLevel"), "standard");
@@ -205,6 +208,49 @@ TEST_F(CarriersTest, PatchChangesOnlyTheNamedFields) {
   expect_refused(http.patch(path_of(ups), {{"accountNumber", " "}}), 400, "CONFIGURATION_ERROR");
   expect_refused(http.patch(path_of(unknown_guid), {{"isActive", true}}), 404, "NOT_FOUND");
   expect_refused(http.patch(path_of(builtin("dpd")), {{"isActive", true}}), 409, "CONFLICT");
+}
+
+TEST_F(CarriersTest, ACarrierWithoutAGatewayShowsWhatItsConfigurationHas) {
+  const auto ups = builtin("ups");
+  ASSERT_EQ(configure(ups, {{"testMode", true}, {"trackingSync", false}, {"labelFormat", "zpl"}}).status,
+            200);
+  json::value shown = at(http.get(path_of(ups)).data(), "configuration");
+  EXPECT_EQ(at(shown, "testMode"), true);
+  EXPECT_EQ(at(shown, "trackingSync"), false);
+  EXPECT_EQ(at(shown, "labelFormat"), "zpl");
+  ASSERT_EQ(http.patch(path_of(ups), {{"testMode", false}, {"serviceCodes", {{"express", "X"}}}}).status,
+            200);
+  shown = at(http.get(path_of(ups)).data(), "configuration");
+  EXPECT_EQ(at(shown, "testMode"), false);
+  EXPECT_EQ(at(shown, "trackingSync"), false) << "not named";
+  EXPECT_EQ(at(shown, "serviceCodes"), json::value({{"express", "X"}}));
+  EXPECT_EQ(http.patch(path_of(ups), http.get(path_of(ups)).data()).status, 200)
+      << "a GET response can be sent back";
+  EXPECT_EQ(at(http.get(path_of(ups)).data(), "configuration"), shown);
+}
+
+TEST_F(CarriersTest, NullClearsAFieldThatCanBeEmptyAndIsRefusedForAnother) {
+  const auto ups = builtin("ups");
+  ASSERT_EQ(configure(ups, {{"labelFormat", "zpl"},
+                            {"serviceCodes", {{"express", "X"}}},
+                            {"defaultServiceLevel", "express"}})
+                .status,
+            200);
+  const json::value before = at(http.get(path_of(ups)).data(), "configuration");
+  for (const std::string name : {"accountNumber", "testMode", "trackingSync"}) {
+    expect_invalid(http.patch(path_of(ups), json::object{{name, nullptr}}), {name});
+    expect_invalid(http.patch(path_of(ups), {{"configuration", json::object{{name, nullptr}}}}),
+                   {"configuration." + name});
+  }
+  for (const std::string name : {"connector", "isActive"})
+    expect_invalid(http.patch(path_of(ups), json::object{{name, nullptr}}), {name});
+  EXPECT_EQ(at(http.get(path_of(ups)).data(), "configuration"), before);
+  EXPECT_EQ(http.patch(path_of(ups),
+                       {{"labelFormat", nullptr},
+                        {"configuration", {{"serviceCodes", nullptr}, {"defaultServiceLevel", nullptr}}}})
+                .status,
+            200);
+  EXPECT_EQ(at(http.get(path_of(ups)).data(), "configuration"), configuration_of("A-1", nullptr));
 }
 
 TEST_F(CarriersTest, DeletingABuiltInCarrierRemovesItsConfiguration) {
