@@ -58,7 +58,7 @@ TEST_F(TimerScans, AChangeOfTimersLocksThemInTheOrderOfTheirKeysAlsoThoseThatItD
       "select entity_id from timers where workflow_id = $1 order by entity_id", {workflow.to_string()});
   ASSERT_EQ(records.size(), 3U);
   const int plan = static_cast<int>(database_.number("select min(plan) from timers"));
-  const Time over = system_clock().now() + std::chrono::hours(48);
+  const Time over = std::chrono::floor<std::chrono::seconds>(system_clock().now()) + std::chrono::hours(48);
   database_.rows(
       "insert into timer_results (business_id, entity_id, workflow_id, value, due_at, plan, run_id) values "
       "($1, $2, $3, $4, $4, $5, gen_random_uuid())",

@@ -142,7 +142,8 @@ constexpr Row table[] = {
      200, Data::object, "guid,name,isConfigured,isActive,inboundSecret"},
     {"GET", "/api/carriers/{carrierId}", "$carrier", "", 200, Data::object,
      "guid,name,code,type,isConfigured,isActive,serviceLevels[code,name,estimatedDays],"
-     "configuration{accountNumber,defaultServiceLevel},features[],trackingUrlPattern,connector"},
+     "configuration{accountNumber,defaultServiceLevel,apiUrl,testMode,serviceCodes,labelFormat,trackingSync},"
+     "features[],trackingUrlPattern,connector"},
     {"PATCH", "/api/carriers/{carrierId}", "$carrier",
      R"({"isActive": true, "defaultServiceLevel": "standard", "apiKey": "k"})", 200, Data::object,
      "guid,name,isActive"},

@@ -113,7 +113,9 @@ TEST_F(SelectedFields, AListIsSelectedSortedAndCountedAsWithoutASelection) {
 
 TEST_F(SelectedFields, PartsOfWhatTheSchemaLeavesOpenAreSelected) {
   const auto customer = create("/api/v1/Customers", {{"name", "Ada"}, {"metadata", {{"a", 1}}}});
-  create("/api/v1/Orders", order_body({{"customerId", customer}}));
+  auto order = order_body({{"customerId", customer}});
+  order.erase("customer");
+  create("/api/v1/Orders", order);
   const auto path = "/api/v1/Customers/" + customer + "/export?$select=";
   EXPECT_EQ(read(path + "orders/status,customer/name"),
             json::value({{"customer", {{"name", "Ada"}}}, {"orders", {{{"status", "pending"}}}}}));

@@ -122,7 +122,9 @@ TEST_F(CarriersTest, ConfiguringShowsTheConfigurationEverywhereWithoutSecrets) {
   EXPECT_EQ(names_of(whole.data()),
             (Names{"guid", "name", "code", "type", "isConfigured", "isActive", "serviceLevels",
                    "configuration", "features", "trackingUrlPattern", "connector"}));
-  EXPECT_EQ(at(whole.data(), "configuration"), configuration_of("A-1", "express"));
+  auto expected = configuration_of("A-1", "express");
+  expected.as_object()["testMode"] = true;
+  EXPECT_EQ(at(whole.data(), "configuration"), expected);
   EXPECT_EQ(names_of(at(whole.data(), "serviceLevels.0")), (Names{"code", "name", "estimatedDays"}));
   EXPECT_TRUE(at(whole.data(), "features").is_array());
   for (const auto& text : {response.text, configured.text, whole.text}) {
