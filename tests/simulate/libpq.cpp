@@ -138,6 +138,16 @@ int PQprotocolVersion(const PGconn*) { return protocol; }
 int PQclientEncoding(const PGconn*) { return utf8; }
 int PQsocket(const PGconn* connection) { return connection->link ? connection->link->socket() : -1; }
 int PQconsumeInput(PGconn*) { return 1; }
+char* PQhost(const PGconn*) {
+  static char host[] = "simulated";
+  return host;
+}
+
+char* PQport(const PGconn*) {
+  static char port[] = "1";
+  return port;
+}
+
 PGnotify* PQnotifies(PGconn*) { return nullptr; }
 void PQtrace(PGconn*, FILE*) {}
 void PQuntrace(PGconn*) {}
