@@ -46,11 +46,10 @@ struct AppliedScans {
 };
 
 /// Stores the scans of an answer in `transaction`, for a label that was bought here those of its parcel
-/// (`of_label`), and notes that the parcel comes back if they tell it. In
-/// any order and however often answers are applied, the shipment has the same traces and status. Then sets
-/// the date of delivery that the answer announces, unless a request has set another one: the one of the last
-/// answer counts. The shipment stays locked until the transaction ends. Throws DatabaseUnavailable or
-/// StatementError.
+/// (`of_label`), and notes that the parcel comes back if they tell it. In any order and however often answers
+/// are applied, the shipment has the same traces and status. Then sets the date of delivery that the answer
+/// announces, unless a request has set another one: the one of the last answer counts. The shipment stays
+/// locked until the transaction ends. Throws DatabaseUnavailable or StatementError.
 asio::awaitable<AppliedScans> apply_answer(storage::Transaction& transaction, AskedParcel parcel,
                                            const TrackAnswer& answer, Time now);
 

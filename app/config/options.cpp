@@ -520,10 +520,9 @@ ListenAddress parse_listen_address(std::string_view text) {
   if (colon == std::string_view::npos || host.empty()) {
     throw ConfigError("must be HOST:PORT or [IPV6]:PORT");
   }
-  const auto port = parse_number<std::int64_t>(text.substr(colon + 1));
-  if (!port || *port < 0 || *port > 65'535)
-    throw ConfigError("must have a port that is an integer from 0 to 65535");
-  return {std::string(host), static_cast<std::uint16_t>(*port)};
+  const auto port = parse_number<std::uint16_t>(text.substr(colon + 1));
+  if (!port) throw ConfigError("must have a port that is an integer from 0 to 65535");
+  return {std::string(host), *port};
 }
 
 std::string ListenAddress::text() const { return api::authority(host, port); }

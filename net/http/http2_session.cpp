@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 8> dropped{
 
 /// The most frames that bring nothing, while requests are sent.
 constexpr std::int64_t most_free_frames_in_use = 50'000;
-/// Those of an answer that was cancelled: all that its window holds may be under way, in frames of this size.
+/// The smallest frames in which all that the window of a cancelled answer holds may be under way.
 constexpr std::int64_t least_frame = 512;
 constexpr std::int64_t frames_of_cancelled = stream_window / least_frame;
 constexpr std::int64_t most_cancelled_frames = connection_window / least_frame;
