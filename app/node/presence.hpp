@@ -62,6 +62,7 @@ class Presence final : public Service {
   std::optional<Time> sealing_since_;   // null: since the start
   std::size_t known_key_ = 0;           // position of the key that the database was set up with
   bool has_chosen_ = false;
+  bool has_read_clock_ = false;
   std::chrono::steady_clock::time_point duties_due_{};
   std::set<std::string> overdue_duties_;  // those reported
   bool is_waiting_ = false;               // true once it has logged that other processes lack the first key

@@ -68,7 +68,9 @@ class QueuePlans : public WorkerDatabase {
   storage::EndedRuns ended_;
 
  private:
+  /// The session that fills the queue has pages of its own to report, too.
   std::int64_t pages() {
+    database_.exec("select pg_stat_force_next_flush()");
     return database_.number(
         "select idx_blks_hit + idx_blks_read from pg_statio_user_tables where relname = 'run_queue'");
   }
