@@ -213,6 +213,10 @@ class Store {
 
   virtual std::unique_ptr<StoreSweep<StoreProduct>> products_since(std::optional<Time> since) = 0;
 
+  /// A page with one product; an empty page if the store does not have it (any more), or only as one that
+  /// sweeps leave out, such as a draft.
+  virtual asio::awaitable<StorePage<StoreProduct>> product(std::string external_id) = 0;
+
   /// Makes the store show the parcel. Can be repeated safely, also after a lost answer, because it first
   /// checks whether the store has this tracking number. If the store already shows outdated numbers or links
   /// of the parcel, they are replaced as far as its API allows. Of a parcel with some of the order's items,

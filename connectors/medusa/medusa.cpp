@@ -62,6 +62,10 @@ class MedusaStore : public Store {
     return sweep_medusa_products(api_, since);
   }
 
+  asio::awaitable<StorePage<StoreProduct>> product(std::string external_id) override {
+    return medusa_product(api_, std::move(external_id));
+  }
+
   asio::awaitable<bool> send_tracking(StoreTracking tracking) override {
     MedusaStep done;
     for (int steps = 0; steps < most_steps; ++steps) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/percent_encoding.hpp"
 #include "connectors/medusa/records.hpp"
 #include "connectors/shown_records.hpp"
 #include "connectors/store_call.hpp"
@@ -188,28 +189,31 @@ class OrderSweep : public MedusaSweep<StoreOrder> {
   }
 };
 
+/// The store's default currency ("eur"), in which the prices of products are read.
+asio::awaitable<std::string> default_currency(MedusaApi& api) {
+  auto answer = co_await api.get("/admin/stores", {{"limit", "1"}, {"fields", "id,*supported_currencies"}});
+  std::string currency;
+  for (const auto& store : MedusaApi::records(answer, "stores")) {
+    const auto* const object = store.if_object();
+    const auto* const list = object == nullptr ? nullptr : object->if_contains("supported_currencies");
+    if (list == nullptr || !list->is_array()) continue;
+    for (const auto& entry : list->get_array()) {
+      const auto* const flag = entry.is_object() ? entry.get_object().if_contains("is_default") : nullptr;
+      const bool is_default = flag != nullptr && flag->is_bool() && flag->get_bool();
+      if (is_default || currency.empty()) currency = medusa_text(entry, "currency_code");
+      if (is_default) break;
+    }
+  }
+  co_return currency;
+}
+
 class ProductSweep : public MedusaSweep<StoreProduct> {
  public:
   using MedusaSweep::MedusaSweep;
 
  private:
   asio::awaitable<void> prepare() override {
-    if (currency_) co_return;
-    auto answer =
-        co_await api_.get("/admin/stores", {{"limit", "1"}, {"fields", "id,*supported_currencies"}});
-    std::string currency;
-    for (const auto& store : MedusaApi::records(answer, "stores")) {
-      const auto* const object = store.if_object();
-      const auto* const list = object == nullptr ? nullptr : object->if_contains("supported_currencies");
-      if (list == nullptr || !list->is_array()) continue;
-      for (const auto& entry : list->get_array()) {
-        const auto* const flag = entry.is_object() ? entry.get_object().if_contains("is_default") : nullptr;
-        const bool is_default = flag != nullptr && flag->is_bool() && flag->get_bool();
-        if (is_default || currency.empty()) currency = medusa_text(entry, "currency_code");
-        if (is_default) break;
-      }
-    }
-    currency_ = currency;
+    if (!currency_) currency_ = co_await default_currency(api_);
   }
 
   void add(const json::value& product, StorePage<StoreProduct>& page) const override {
@@ -343,6 +347,23 @@ std::unique_ptr<StoreSweep<StoreProduct>> sweep_medusa_products(MedusaApi& api, 
       {{api, {"/admin/products", "products", "id,updated_at", pages.light, false}, since}, "id"});
   return std::make_unique<ProductSweep>(api, std::move(stages), pages.full, "/admin/products", "products",
                                         medusa_product_fields, medusa_product_state_fields, since);
+}
+
+asio::awaitable<StorePage<StoreProduct>> medusa_product(MedusaApi& api, std::string id) {
+  StorePage<StoreProduct> page;
+  const auto currency = co_await default_currency(api);
+  try {
+    const auto answer =
+        co_await api.get("/admin/products/" + percent_encode(id), {{"fields", medusa_product_fields.data()}});
+    const auto* const product = answer.if_contains("product");
+    if (product == nullptr || !product->is_object())
+      throw StoreError(StoreProblem::wrong_store,
+                       "The server at the store's address is not a Medusa 2 server: it returns no product.");
+    add_medusa_product(*product, currency, page);
+  } catch (const MissingRecord&) {
+    co_return page;
+  }
+  co_return page;
 }
 
 }  // namespace waybill::connectors

@@ -81,4 +81,7 @@ std::unique_ptr<StoreSweep<StoreOrder>> sweep_medusa_orders(MedusaApi& api, std:
 std::unique_ptr<StoreSweep<StoreProduct>> sweep_medusa_products(MedusaApi& api, std::optional<Time> since,
                                                                 MedusaPages pages = {});
 
+/// A page with this product; empty if the store does not have it. `api` outlives the call.
+asio::awaitable<StorePage<StoreProduct>> medusa_product(MedusaApi& api, std::string id);
+
 }  // namespace waybill::connectors

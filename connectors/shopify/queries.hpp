@@ -71,13 +71,15 @@ inline constexpr ShopifyOperation order{"WaybillOrder",
   "id title sku barcode price " \
   "inventoryItem { harmonizedSystemCode countryCodeOfOrigin measurement { weight { unit value } } }"
 
+#define WAYBILL_SHOPIFY_PRODUCT                                                       \
+  "id title description updatedAt hasOnlyDefaultVariant variants(first: 20) { nodes " \
+  "{ " WAYBILL_SHOPIFY_VARIANT " } pageInfo { hasNextPage endCursor } }"
+
 inline constexpr ShopifyList products{
     {"WaybillProducts",
      "query WaybillProducts($first: Int!, $after: String, $query: String, $reverse: Boolean = false) { "
      "products(first: $first, after: $after, query: $query, sortKey: UPDATED_AT, reverse: $reverse) { "
-     "nodes { id title description updatedAt hasOnlyDefaultVariant "
-     "variants(first: 20) { nodes { " WAYBILL_SHOPIFY_VARIANT
-     " } pageInfo { hasNextPage endCursor } } } pageInfo { hasNextPage endCursor } } }"},
+     "nodes { " WAYBILL_SHOPIFY_PRODUCT " } pageInfo { hasNextPage endCursor } } }"},
     {"WaybillProductVariants",
      "query WaybillProductVariants($id: ID!, $first: Int!, $after: String) { product(id: $id) { "
      "variants(first: $first, after: $after) { "
@@ -90,9 +92,14 @@ inline constexpr ShopifyList products{
     "product",
     "variants"};
 
+inline constexpr ShopifyOperation product{"WaybillProduct",
+                                          "query WaybillProduct($id: ID!) { product(id: $id) { "  //
+                                          WAYBILL_SHOPIFY_PRODUCT " } }"};
+
 #undef WAYBILL_SHOPIFY_LINE_ITEM
 #undef WAYBILL_SHOPIFY_ORDER
 #undef WAYBILL_SHOPIFY_VARIANT
+#undef WAYBILL_SHOPIFY_PRODUCT
 
 // Identifies locations by their names in fulfillment orders, because reading a Location needs another scope.
 inline constexpr ShopifyOperation deliveries{"WaybillDeliveries", R"(

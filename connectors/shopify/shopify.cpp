@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 #include "connectors/shopify/api.hpp"
 #include "connectors/shopify/json.hpp"
 #include "connectors/shopify/sweep.hpp"
@@ -63,10 +65,8 @@ bool may_read(const std::set<std::string>& scopes, const std::string& resource) 
 }
 
 void require_scopes(const std::set<std::string>& scopes, bool writes) {
-  std::string missing;
-  const auto lacks = [&](std::string_view scope) {
-    missing += (missing.empty() ? "" : ", ") + std::string(scope);
-  };
+  std::vector<std::string_view> missing;
+  const auto lacks = [&](std::string_view scope) { missing.push_back(scope); };
   if (!may_read(scopes, "orders")) lacks("read_orders");
   if (!may_read(scopes, "products")) lacks("read_products");
   // fulfillmentCreate needs one of these for fulfillment orders of the merchant or of the app.
@@ -75,7 +75,8 @@ void require_scopes(const std::set<std::string>& scopes, bool writes) {
     lacks("write_merchant_managed_fulfillment_orders");
   }
   if (missing.empty()) return;
-  throw StoreError(StoreProblem::credentials, "The app lacks access scopes in the store: " + missing + ".");
+  throw StoreError(StoreProblem::credentials,
+                   "The app lacks access scopes in the store: " + joined_texts(missing) + ".");
 }
 
 class ShopifyStore final : public Store {
@@ -98,6 +99,10 @@ class ShopifyStore final : public Store {
 
   std::unique_ptr<StoreSweep<StoreProduct>> products_since(std::optional<Time> since) override {
     return shopify_products(api_, since);
+  }
+
+  asio::awaitable<StorePage<StoreProduct>> product(std::string external_id) override {
+    return shopify_product(api_, std::move(external_id));
   }
 
   asio::awaitable<bool> send_tracking(StoreTracking tracking) override {

@@ -215,6 +215,28 @@ class ShopifySweep final : public StoreSweep<Record> {
   };
 };
 
+/// A page with the record of this id; empty if the store does not have it.
+template <typename Record>
+asio::awaitable<StorePage<Record>> read_one(std::shared_ptr<ShopifyApi> api, const ShopifyList& list,
+                                            const ShopifyOperation& operation, std::string gid,
+                                            void (*add)(const json::object&, StorePage<Record>&),
+                                            void (*set_aside)(const json::object&, std::string,
+                                                              StorePage<Record>&)) {
+  StorePage<Record> page;
+  const json::value id(std::move(gid));
+  if (!shopify_id(&id)) co_return page;
+  auto data = co_await api->call(operation, {{"id", id}});
+  auto* const record = object_in(data, list.record_root);
+  if (record == nullptr) co_return page;
+  auto failure = co_await failure_to_complete(*api, list, *record);
+  if (failure.empty()) {
+    add(*record, page);
+  } else {
+    set_aside(*record, std::move(failure), page);
+  }
+  co_return page;
+}
+
 }  // namespace
 
 std::unique_ptr<StoreSweep<StoreOrder>> shopify_orders(std::shared_ptr<ShopifyApi> api,
@@ -245,19 +267,15 @@ asio::awaitable<std::vector<StoreLine>> shopify_order_lines(ShopifyApi& api, jso
 
 asio::awaitable<StorePage<StoreOrder>> shopify_order(std::shared_ptr<ShopifyApi> api,
                                                      std::string external_id) {
-  StorePage<StoreOrder> page;
-  const json::value gid(shopify_gid("Order", external_id));
-  if (!shopify_id(&gid)) co_return page;
-  auto data = co_await api->call(shopify::order, {{"id", gid}});
-  auto* const order = object_in(data, "order");
-  if (order == nullptr) co_return page;
-  auto failure = co_await failure_to_complete(*api, shopify::orders, *order);
-  if (failure.empty()) {
-    add_shopify_order(*order, page);
-  } else {
-    set_aside_shopify_order(*order, std::move(failure), page);
-  }
-  co_return page;
+  return read_one<StoreOrder>(std::move(api), shopify::orders, shopify::order,
+                              shopify_gid("Order", external_id), add_shopify_order, set_aside_shopify_order);
+}
+
+asio::awaitable<StorePage<StoreProduct>> shopify_product(std::shared_ptr<ShopifyApi> api,
+                                                         std::string external_id) {
+  return read_one<StoreProduct>(std::move(api), shopify::products, shopify::product,
+                                shopify_gid("Product", external_id), add_shopify_product,
+                                set_aside_shopify_product);
 }
 
 }  // namespace waybill::connectors

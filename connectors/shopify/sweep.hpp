@@ -21,5 +21,8 @@ asio::awaitable<std::vector<StoreLine>> shopify_order_lines(ShopifyApi& api, jso
 /// Implements Store::order.
 asio::awaitable<StorePage<StoreOrder>> shopify_order(std::shared_ptr<ShopifyApi> api,
                                                      std::string external_id);
+/// Implements Store::product.
+asio::awaitable<StorePage<StoreProduct>> shopify_product(std::shared_ptr<ShopifyApi> api,
+                                                         std::string external_id);
 
 }  // namespace waybill::connectors

@@ -1,5 +1,6 @@
 #include "connectors/woocommerce/client.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 #include "base/crypto.hpp"
@@ -34,15 +35,13 @@ bool is_redirect(const net::HttpResponse& response) {
   return response.status >= first && response.status <= last;
 }
 
-// Names the other address without its path and query, which may repeat our credentials.
-StoreError redirected(const net::HttpResponse& response) {
-  std::string message = "The store's address redirects to another one";
-  if (const auto location = response.header("location")) {
-    if (const auto place = net::parse_destination(*location)) {
-      message += ", at " + place->scheme + "://" + place->host;
-    }
+// An address in normal form; empty if it is not one.
+std::string normal_or_empty(const std::string& address) {
+  try {
+    return normal_store_url(address);
+  } catch (const std::invalid_argument&) {
+    return {};
   }
-  return {StoreProblem::wrong_store, message + ": give that address instead."};
 }
 
 StoreError without_json(const net::HttpResponse& response) {
@@ -139,7 +138,10 @@ asio::awaitable<WooClient::Answer> WooClient::call(std::string method, std::stri
                   .parameters = std::move(parameters),
                   .body = std::move(body)};
   auto response = co_await authenticated(call);
-  if (is_redirect(response)) throw redirected(response);
+  if (is_redirect(response)) {
+    throw StoreError(StoreProblem::wrong_store,
+                     woo_redirect_text(credentials_.store_url, response.header("location").value_or("")));
+  }
   auto value = parsed(response);
   if (!value && !route_known_ && response.status != unauthorized && response.status != forbidden) {
     plain_permalinks_ = !plain_permalinks_;
@@ -169,6 +171,30 @@ asio::awaitable<WooClient::Answer> WooClient::expect(std::string method, std::st
   auto answer = co_await call(method, std::move(route), std::move(parameters), std::move(body));
   if (!answer.is_success()) throw woo_refusal(answer, method);
   co_return answer;
+}
+
+std::string woo_redirect_text(std::string_view store_url, std::string_view location) {
+  const std::size_t authority = store_url.find("://") + 3;
+  // The query may repeat our credentials.
+  std::string target(location.substr(0, location.find_first_of("?#")));
+  if (target.starts_with("//")) {
+    target.insert(0, store_url.substr(0, authority - 2));
+  } else if (target.starts_with('/')) {
+    target.insert(0, store_url.substr(0, store_url.find('/', authority)));
+  }
+  constexpr std::string_view api = "/wp-json";
+  const auto scheme = target.find("://");
+  const auto path = scheme == std::string::npos ? scheme : target.find('/', scheme + 3);
+  auto at = path == std::string::npos ? path : target.find(api, path);
+  if (at != std::string::npos && at + api.size() < target.size() && target[at + api.size()] != '/')
+    at = std::string::npos;
+  const auto address = normal_or_empty(target.substr(0, at != std::string::npos ? at : path));
+  if (address == store_url && at != std::string::npos) return "The store redirects the calls of its API.";
+  const std::string text = "The store's address redirects to another one";
+  constexpr std::size_t longest = 200;
+  if (address.empty() || address.size() > longest) return text + ".";
+  if (at == std::string::npos) return text + ", on " + address + ".";
+  return text + ", at " + address + ": give that address instead.";
 }
 
 StoreError woo_refusal(const WooClient::Answer& answer, std::string_view method) {

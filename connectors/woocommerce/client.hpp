@@ -63,6 +63,10 @@ class WooClient {
   bool route_known_ = false;       // an answer has confirmed plain_permalinks_
 };
 
+/// The sentence about an answer that redirects a call to `location`. Names the shop's address only if the
+/// location is in its API, without the query.
+std::string woo_redirect_text(std::string_view store_url, std::string_view location);
+
 /// The error for an answer that is not a success.
 StoreError woo_refusal(const WooClient::Answer& answer, std::string_view method);
 

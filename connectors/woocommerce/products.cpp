@@ -86,7 +86,8 @@ Units units_of(const json::value& settings) {
 }
 
 void read_product(const json::value& row, const Units& units, StorePage<StoreProduct>& page) {
-  if (is_hidden(row)) return;
+  // The id of a product that became a variation shows the variation.
+  if (is_hidden(row) || clean_text(member(&row, "type")) == "variation") return;
   StoreProduct product;
   product.external_id = clean_identifier(member(&row, "id")).value_or("");
   const auto name = plain_line(member(&row, "name"));

@@ -116,6 +116,21 @@ class WooStore : public Store {
         since, product_pages_, read, woo::set_aside_product);
   }
 
+  asio::awaitable<ProductPage> product(std::string external_id) override {
+    ProductPage page;
+    if (!all_digits(external_id)) {
+      page.unreadable.push_back(
+          {.external_id = external_id, .number = {}, .reason = "Its id is not a number."});
+      co_return page;
+    }
+    const auto answer = co_await client_.call("GET", "wc/v3/products/" + external_id,
+                                              {{"_fields", std::string(woo::product_fields)}});
+    if (answer.response.status == 404 && answer.code == "woocommerce_rest_product_invalid_id") co_return page;
+    if (!answer.is_success()) throw woo_refusal(answer, "GET");
+    co_await read_product(answer.body, page);
+    co_return page;
+  }
+
   asio::awaitable<bool> send_tracking(StoreTracking tracking) override {
     return tracking_.send(std::move(tracking));
   }

@@ -559,7 +559,6 @@ TEST_F(ImportData, AProductThatWasLeftOutIsImportedOnceTheOtherOneGivesItsSkuUp)
   EXPECT_EQ(connection.sync().errors.size(), 1U);
   store.change_product(mug, {{"sku", "MUG-1"}});
   connection.sync();
-  ASSERT_EQ(product_names(), std::vector<std::string>{"Mug"});
   EXPECT_TRUE(connection.sync().errors.empty());
   EXPECT_EQ(product_names(), (std::vector<std::string>{"Mug", "Tasse"}));
   // Also once the other one is deleted here.

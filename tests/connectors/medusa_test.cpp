@@ -414,6 +414,36 @@ TEST_F(MedusaConnector, ReadsProductsWithPricesInTheCurrencyOfTheStore) {
   EXPECT_EQ(prices["SH-L"], "21");
 }
 
+TEST_F(MedusaConnector, ReadsAProductByItsIdUntilItIsGone) {
+  const auto store = open();
+  const auto read = [&](const std::string& id) { return await(store->product(id)); };
+  const auto shirt = read(server().product());
+  ASSERT_EQ(shirt.records.size(), 1U);
+  EXPECT_EQ(shirt.records[0].external_id, server().product());
+  std::map<std::string, std::string> prices;
+  for (const auto& variant : shirt.records[0].variants) prices[variant.sku.value()] = variant.price.value();
+  EXPECT_EQ(prices["SH-M"], "19.99");
+  const json::object only_variant = {
+      {"title", "Default variant"},
+      {"sku", "BRIEF"},
+      {"manage_inventory", false},
+      {"options", {{"Kind", "One"}}},
+      {"prices", json::array{json::object{{"currency_code", "eur"}, {"amount", 1}}}}};
+  const auto mug =
+      text_at(server().post(
+                  "/admin/products",
+                  {{"title", "Brief"},
+                   {"options", json::array{json::object{{"title", "Kind"}, {"values", json::array{"One"}}}}},
+                   {"shipping_profile_id", server().shipping_profile()},
+                   {"variants", json::array{only_variant}}}),
+              "product.id");
+  EXPECT_EQ(read(mug).records.size(), 1U);
+  ASSERT_EQ(server().request("DELETE", "/admin/products/" + mug).status, 200);
+  const auto gone = read(mug);
+  EXPECT_THAT(gone.records, IsEmpty());
+  EXPECT_THAT(gone.unreadable, IsEmpty());
+}
+
 TEST_F(MedusaConnector, FindsAVariantChangeThatDoesNotChangeTheProductTime) {
   const auto store = open();
   const auto product = [&](Time since) {

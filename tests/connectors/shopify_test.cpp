@@ -318,5 +318,25 @@ TEST_F(Shopify, ReadsProductsWithTheirVariants) {
   EXPECT_EQ(store.products(page.reached).records.size(), 1U);
 }
 
+TEST_F(Shopify, ReadsAProductByItsIdUntilItIsGone) {
+  shop.without_limits();
+  json::array variants;
+  for (int i = 0; i < 130; ++i)
+    variants.push_back(ShopifyShop::variant("Size " + std::to_string(i), "S" + std::to_string(i), "1.00"));
+  const auto cup =
+      shop.add_product({{"title", "Cup"}, {"hasOnlyDefaultVariant", false}, {"variants", variants}});
+  const auto page = store.wait(store->product(std::to_string(cup)));
+  ASSERT_EQ(page.records.size(), 1U);
+  EXPECT_EQ(page.records[0].external_id, std::to_string(cup));
+  ASSERT_EQ(page.records[0].variants.size(), 130U);
+  EXPECT_EQ(page.records[0].variants[129].sku, "S129");
+  shop.remove_product(cup);
+  const auto gone = store.wait(store->product(std::to_string(cup)));
+  EXPECT_TRUE(gone.records.empty());
+  EXPECT_TRUE(gone.unreadable.empty());
+  shop.set_scopes({"read_orders"});
+  EXPECT_EQ(store.error(store->product(std::to_string(cup))).problem(), Problem::credentials);
+}
+
 }  // namespace
 }  // namespace waybill::tests

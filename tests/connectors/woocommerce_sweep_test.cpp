@@ -276,6 +276,40 @@ TEST_F(WooCommerceStore, OnlyChangedProductsAreRequestedAgain) {
   EXPECT_EQ(client_.all(*products).records.size(), 1U);
 }
 
+TEST_F(WooCommerceStore, AProductThatSweepsLeaveOutIsNotShownByItsId) {
+  start();
+  const auto read = [&](std::int64_t id) { return client_.run(connection_->product(std::to_string(id))); };
+  const auto is_gone = [&](std::int64_t id) {
+    const auto page = read(id);
+    return page.records.empty() && page.unreadable.empty();
+  };
+  const auto mug = store_->add_product({{"sku", "MUG"}});
+  const auto shirt = store_->add_product({{"sku", "SHIRT"}});
+  for (int i = 0; i < 130; ++i) store_->add_variation(shirt);
+  const auto found = read(shirt);
+  ASSERT_EQ(found.records.size(), 1U);
+  EXPECT_EQ(found.records[0].external_id, std::to_string(shirt));
+  EXPECT_EQ(found.records[0].sku, "SHIRT");
+  EXPECT_EQ(found.records[0].variants.size(), 130U);
+  EXPECT_FALSE(is_gone(mug));
+  for (const auto* const status : {"draft", "pending", "trash"}) {
+    store_->change_product(mug, {{"status", status}});
+    EXPECT_TRUE(is_gone(mug)) << status;
+  }
+  store_->change_product(mug, {{"status", "publish"}, {"type", "variation"}});
+  EXPECT_TRUE(is_gone(mug)) << "it became a variation";
+  store_->delete_product(mug);
+  EXPECT_TRUE(is_gone(mug));
+  EXPECT_EQ(client_.run(connection_->product("../7")).unreadable.size(), 1U);
+  store_->break_product(shirt);
+  EXPECT_EQ(problem_of([&] { read(shirt); }), connectors::StoreProblem::failing);
+  store_->fail({.spoil = [](Reply& reply) {
+    reply = json_reply(404, {{"code", "rest_no_route"}, {"message", "No route was found."}});
+  }});
+  EXPECT_EQ(problem_of([&] { read(mug); }), connectors::StoreProblem::wrong_store)
+      << "a site without WooCommerce has lost no product";
+}
+
 TEST_F(WooCommerceStore, TenThousandOrdersTakeAboutAHundredCalls) {
   start();
   store_->add_orders(10'000, first_change - hours(10), seconds(1));

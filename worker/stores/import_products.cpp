@@ -71,6 +71,13 @@ void convert(StoreProduct& product, const sql::imports::Units::Row& units) {
   for (StoreVariant& variant : product.variants) change_lengths(variant);
 }
 
+/// The SKUs of a product of the store and of its variants.
+std::vector<Text> skus_in_store(const StoreProduct& product) {
+  std::vector<Text> skus{product.sku};
+  for (const auto& variant : product.variants) skus.push_back(variant.sku);
+  return skus;
+}
+
 /// The SKUs of a product here and of its variants.
 std::set<std::string> skus_of(const Text& sku, const json::array& variants) {
   std::set<std::string> skus;
@@ -84,15 +91,38 @@ std::set<std::string> skus_of(const Text& sku, const json::array& variants) {
 
 class ProductPage {
  public:
-  ProductPage(const ImportScope& scope, const std::vector<const StoreProduct*>& products)
-      : scope_(scope), waiting_(scope) {
+  ProductPage(const ImportScope& scope, const std::vector<const StoreProduct*>& products, AskedOwners asked)
+      : scope_(scope), asked_(std::move(asked)), waiting_(scope) {
     for (const auto* const product : products) products_.push_back(*product);
+  }
+
+  /// The store's ids of products that are not on the page and have SKUs here of its changed products.
+  asio::awaitable<std::set<std::string>> owners_to_ask() {
+    auto work = co_await PageWork::begin(scope_);
+    co_await look_up(work);
+    std::set<std::string> ids;
+    for (const auto& product : products_) {
+      if (is_same(product, digest_of(product))) continue;
+      for (const Text& sku : skus_in_store(product)) {
+        const auto holder = holders_.find(owner_of(sku));
+        if (holder == holders_.end() || holder->second.external_ids.contains(product.external_id)) continue;
+        ids.insert(holder->second.external_ids.begin(), holder->second.external_ids.end());
+      }
+    }
+    for (const auto& product : products_) ids.erase(product.external_id);
+    co_return ids;
   }
 
   asio::awaitable<PageCounts> write(std::optional<Time> reached, const std::vector<Refused>& refused) {
     auto work = co_await PageWork::begin(scope_);
     co_await look_up(work);
-    for (const auto& product : products_) co_await write_product(work, product);
+    for (const std::string& id : asked_.gone) co_await write_gone(work, id);
+    // Products that are here come first: they may free SKUs that new ones have.
+    for (const bool are_here : {true, false}) {
+      for (const auto& product : products_) {
+        if (is_here(product) == are_here) co_await write_product(work, product);
+      }
+    }
     if (!ids_.empty()) {
       co_await work.run(sql::imports::RememberProducts{.business = scope_.business,
                                                        .integration = scope_.integration,
@@ -103,6 +133,10 @@ class ProductPage {
                                                        .variants = variants_});
     }
     co_await waiting_.keep(work);
+    if (!asked_.ids.empty()) {
+      co_await work.run(sql::imports::NoteAsked{
+          .business = scope_.business, .integration = scope_.integration, .external_ids = asked_.ids});
+    }
     PageCounts counts;
     counts.failed = static_cast<std::int64_t>(refused.size() + set_aside_.size());
     auto errors = refused;
@@ -138,16 +172,15 @@ class ProductPage {
   };
 
   asio::awaitable<void> look_up(PageWork& work) {
-    if (products_.empty()) co_return;
+    if (products_.empty() && asked_.gone.empty()) co_return;
     const auto units = co_await work.run(sql::imports::Units{.business = scope_.business});
     for (auto& product : products_) convert(product, units.front());
-    std::vector<std::string> ids;
+    std::vector<std::string> ids = asked_.gone;
     std::vector<std::string> skus;
     for (const auto& product : products_) {
       ids.push_back(product.external_id);
-      if (product.sku) skus.push_back(*product.sku);
-      for (const auto& variant : product.variants) {
-        if (variant.sku) skus.push_back(*variant.sku);
+      for (const Text& sku : skus_in_store(product)) {
+        if (sku) skus.push_back(*sku);
       }
     }
     const auto rows = co_await work.run(sql::imports::KnownProducts{
@@ -172,18 +205,23 @@ class ProductPage {
     return before == digest;
   }
 
+  /// True if a product here came from this one.
+  bool is_here(const StoreProduct& product) const {
+    const auto known = known_.find(product.external_id);
+    return known != known_.end() && !known->second.digest.starts_with(aside);
+  }
+
   /// Reads the holders of the SKUs of changed products.
   asio::awaitable<void> look_up_holders(PageWork& work) {
     std::vector<Guid> guids;
-    bool has_changes = false;
+    bool has_changes = !asked_.gone.empty();
     const auto add = [&](const Text& sku) {
       if (const Guid owner = owner_of(sku); !owner.is_nil()) guids.push_back(owner);
     };
     for (const auto& product : products_) {
       if (is_same(product, digest_of(product))) continue;
       has_changes = true;
-      add(product.sku);
-      for (const auto& variant : product.variants) add(variant.sku);
+      for (const Text& sku : skus_in_store(product)) add(sku);
     }
     if (has_changes) co_await waiting_.load(work);
     if (guids.empty()) co_return;
@@ -261,9 +299,7 @@ class ProductPage {
 
   /// Takes the SKUs of the store's product from products here that have others in the store.
   asio::awaitable<void> take_outdated_skus(PageWork& work, const StoreProduct& product, const Guid& guid) {
-    std::vector<Text> skus{product.sku};
-    for (const auto& variant : product.variants) skus.push_back(variant.sku);
-    for (const Text& sku : skus) {
+    for (const Text& sku : skus_in_store(product)) {
       const Guid owner = owner_of(sku);
       if (owner.is_nil() || owner == guid) continue;
       if (co_await waiting_.take(work, owner, *sku)) owners_.erase(*sku);
@@ -318,7 +354,7 @@ class ProductPage {
     const std::string digest = digest_of(read);
     if (is_same(read, digest)) co_return;
     const auto known = known_.find(read.external_id);
-    const bool is_here = known != known_.end() && !known->second.digest.starts_with(aside);
+    const bool is_here = this->is_here(read);
     waiting_.forget(read.external_id);
     co_await take_outdated_skus(work, read, is_here ? known->second.guid : Guid());
     Guid guid = is_here ? known->second.guid : owner_of(read);
@@ -352,11 +388,42 @@ class ProductPage {
     }
     remember(product, guid, digest, ids);
     waiting_.add(read.external_id, guid, ids, std::move(wanted));
-    const auto passed_on = co_await waiting_.pass_on(work, read.external_id, std::exchange(freed_, {}));
+    co_await pass_on_skus(work, read.external_id);
+  }
+
+  /// Gives the outdated and freed SKUs of a product to those that wait for them.
+  asio::awaitable<void> pass_on_skus(PageWork& work, std::string external_id) {
+    const auto passed_on = co_await waiting_.pass_on(work, external_id, std::exchange(freed_, {}));
     for (const auto& [sku, owner] : passed_on) {
       owners_.erase(sku);
       if (!owner.is_nil()) owners_.emplace(sku, owner);
     }
+  }
+
+  /// Lets other products of the store take the SKUs of a product that it does not have any more. The one here
+  /// stays, because orders may name it, and is written again should the store show it again. If it also came
+  /// from another store, it keeps them, and a product of this store with one of them is that one.
+  asio::awaitable<void> write_gone(PageWork& work, std::string id) {
+    const auto known = known_.find(id);
+    const bool is_read = std::ranges::find(products_, id, &StoreProduct::external_id) != products_.end();
+    if (is_read || known == known_.end() || known->second.digest.starts_with(aside)) co_return;
+    const Known gone = known->second;
+    const auto forgotten = co_await work.run(sql::imports::ForgetProduct{
+        .business = scope_.business, .integration = scope_.integration, .external_id = id});
+    if (!forgotten.empty()) {
+      waiting_.forget(id);
+      known_.erase(id);
+      if (const auto holder = holders_.find(gone.guid); holder != holders_.end())
+        holder->second.external_ids.erase(id);
+      co_return;
+    }
+    ids_.push_back(id);
+    guids_.push_back(gone.guid);
+    digests_.emplace_back();
+    aside_skus_.emplace_back();
+    variants_.push_back(gone.variants);
+    co_await waiting_.add_gone(work, id, gone.guid, variant_ids(gone.variants.value_or("")));
+    co_await pass_on_skus(work, id);
   }
 
   /// Writes the product to the one here; removes the SKUs from it that it cannot have. `known` is null if the
@@ -416,6 +483,7 @@ class ProductPage {
   }
 
   const ImportScope& scope_;
+  const AskedOwners asked_;
   std::vector<StoreProduct> products_;
   std::unordered_map<std::string, Known> known_;
   std::unordered_map<std::string, Guid> owners_;  // of SKUs
@@ -433,9 +501,10 @@ class ProductPage {
 
 asio::awaitable<WrittenPage> write_products(const ImportScope& scope,
                                             std::vector<const StoreProduct*> products,
-                                            std::vector<Refused> refused, std::optional<Time> reached) {
+                                            std::vector<Refused> refused, std::optional<Time> reached,
+                                            AskedOwners asked = {}) {
   co_return co_await write_page([&]() -> asio::awaitable<PageCounts> {
-    ProductPage page(scope, products);
+    ProductPage page(scope, products, asked);
     co_return co_await page.write(reached, refused);
   });
 }
@@ -459,21 +528,43 @@ std::vector<const StoreProduct*> distinct_products(const std::vector<StoreProduc
   return kept;
 }
 
+void make_writable(std::vector<StoreProduct>& products) {
+  for (auto& product : products) {
+    make_acceptable(product);
+    set_price(product);
+  }
+}
+
 }  // namespace
 
-asio::awaitable<PageCounts> import_products(const ImportScope& scope, StorePage<StoreProduct> page) {
+asio::awaitable<std::vector<std::string>> owners_to_ask(const ImportScope& scope,
+                                                        const StorePage<StoreProduct>& page) {
+  auto records = page.records;
+  make_writable(records);
+  std::vector<Refused> refused;
+  const auto products = distinct_products(records, refused);
+  std::set<std::string> ids;
+  // A page that the database refuses is written product by product.
+  co_await write_page([&]() -> asio::awaitable<PageCounts> {
+    ProductPage changed(scope, products, {});
+    ids = co_await changed.owners_to_ask();
+    co_return PageCounts();
+  });
+  co_return std::vector<std::string>(ids.begin(), ids.end());
+}
+
+asio::awaitable<PageCounts> import_products(const ImportScope& scope, StorePage<StoreProduct> page,
+                                            AskedOwners asked) {
   std::vector<Refused> refused;
   refused.reserve(page.unreadable.size());
   for (auto& each : page.unreadable) {
     refused.push_back({std::move(each.external_id), std::nullopt, std::move(each.reason)});
   }
-  for (auto& product : page.records) {
-    make_acceptable(product);
-    set_price(product);
-  }
+  make_writable(page.records);
   const auto products = distinct_products(page.records, refused);
-  auto whole = co_await write_products(scope, products, refused, page.reached);
+  auto whole = co_await write_products(scope, products, refused, page.reached, asked);
   if (whole.refusal.empty()) co_return whole.counts;
+  co_await write_products(scope, {}, {}, std::nullopt, std::move(asked));
   for (const auto* const product : products) {
     const auto written = co_await write_products(scope, {product}, {}, std::nullopt);
     if (!written.refusal.empty())

@@ -5,6 +5,8 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -176,12 +178,64 @@ class Sweep {
   /// Reads the products from where an earlier call ended, and ends after a page at or after `until`.
   asio::awaitable<void> read_products(SweepResult& end, steady_clock::time_point until) {
     if (!products_.pages) {
+      co_await ask_due_owners(end);
       if (co_await forget_aside()) products_from_.reached.reset();
       products_ = co_await begin<connectors::StoreProduct>(
           products_from_,
           [this](const ImportProgress& from) { return store_.products_since(import_start(from)); });
     }
-    end.has_products = co_await read_all(products_, import_products, until, end);
+    const auto write = [this](const ImportScope& scope,
+                              connectors::StorePage<connectors::StoreProduct> page) {
+      return import_products(scope, std::move(page), std::exchange(owners_, {}));
+    };
+    end.has_products = co_await read_all(products_, write, until, end);
+  }
+
+  /// Asks the store for products whose SKUs here others have waited for since earlier imports.
+  asio::awaitable<void> ask_due_owners(SweepResult& end) {
+    constexpr std::int64_t most_due = 10;
+    const auto due = co_await scope_.thread.database().read(storage::sql::imports::DueOwners{
+        .business = scope_.business, .integration = scope_.integration, .limit = most_due});
+    connectors::StorePage<connectors::StoreProduct> page;
+    for (const auto& row : due) co_await ask_owner(std::string(row.external_id), page);
+    if (owners_.ids.empty()) co_return;
+    const auto memory = charge_for(page);
+    end.counts += co_await import_products(scope_, std::move(page), std::exchange(owners_, {}));
+  }
+
+  /// Asks the store for products that are not on the page and have SKUs here which its products have in the
+  /// store; then for those that have SKUs of these.
+  asio::awaitable<void> ask_owners(connectors::StorePage<connectors::StoreProduct>& page) {
+    bool is_any_new = !page.records.empty();
+    while (is_any_new && may_ask_owners()) {
+      const auto ids = co_await owners_to_ask(scope_, page);
+      is_any_new = std::ranges::any_of(ids, [this](const auto& id) { return !asked_.contains(id); });
+      for (const auto& id : ids) co_await ask_owner(id, page);
+    }
+  }
+
+  bool may_ask_owners() const {
+    constexpr std::size_t most_asked = 30;
+    return !has_unanswered_owner_ && asked_.size() < most_asked;
+  }
+
+  /// Adds what the store has of a product to the page, before the others, or notes that it is gone. If the
+  /// store cannot answer, the products that need the SKUs wait.
+  asio::awaitable<void> ask_owner(std::string id, connectors::StorePage<connectors::StoreProduct>& page) {
+    if (!may_ask_owners() || asked_.contains(id)) co_return;
+    connectors::StorePage<connectors::StoreProduct> found;
+    try {
+      found = co_await call_store([&] { return store_.product(id); });
+    } catch (const StoreError&) {
+      has_unanswered_owner_ = true;
+    }
+    asked_.insert(id);
+    owners_.ids.push_back(id);
+    if (!has_unanswered_owner_ && found.records.empty() && found.unreadable.empty())
+      owners_.gone.push_back(id);
+    for (auto& product : found.records) {
+      if (product.external_id == id) page.records.insert(page.records.begin(), std::move(product));
+    }
   }
 
   /// Forgets the products that were set aside because of a SKU that is free now. Returns true if there are
@@ -201,6 +255,7 @@ class Sweep {
     auto& pages = *reading.pages;
     if (!reading.page) reading.page = co_await call_store([&] { return pages.next(); });
     while (reading.page) {
+      if constexpr (std::is_same_v<Record, connectors::StoreProduct>) co_await ask_owners(*reading.page);
       auto page = *std::exchange(reading.page, std::nullopt);
       const auto memory = charge_for(page);
       // The store's clock may be ahead, and be put right at any time.
@@ -287,6 +342,9 @@ class Sweep {
   ImportProgress orders_ = claim_.orders;
   ImportProgress products_from_ = claim_.products;
   Reading<connectors::StoreProduct> products_;
+  AskedOwners owners_;           // since the last page of products was written
+  std::set<std::string> asked_;  // the ids of all of them
+  bool has_unanswered_owner_ = false;
   std::exception_ptr products_failure_;
   bool may_yield_ = true;
 };

@@ -63,6 +63,15 @@ bool set_sku_of_part(OwnProduct& own, const std::string& part, const Text& sku) 
   return true;
 }
 
+WantedSkus outdated_skus(const OwnProduct& gone) {
+  WantedSkus skus;
+  if (gone.sku) skus.emplace("", std::nullopt);
+  for (const auto& [part, guid] : gone.ids) {
+    if (sku_of_part(gone, part)) skus.emplace(part, std::nullopt);
+  }
+  return skus;
+}
+
 void drop_outdated_skus(OwnProduct& own, const connectors::StoreProduct& product, const WantedSkus& wanted) {
   for (const auto& [part, sku] : wanted) {
     const Text outdated = sku_of_part(own, part);
@@ -93,6 +102,14 @@ void WaitingSkus::add(const std::string& external_id, const Guid& product, const
   if (skus.empty()) return;
   waiting_.insert_or_assign(external_id, Waiting{product, variants, std::move(skus)});
   changed_.insert(external_id);
+}
+
+asio::awaitable<void> WaitingSkus::add_gone(PageWork& work, std::string external_id, Guid product,
+                                            VariantIds variants) {
+  forget(external_id);
+  const Waiting gone{product, std::move(variants), {}};
+  const auto own = co_await lock(work, gone);
+  if (own) add(external_id, product, gone.variants, outdated_skus(*own));
 }
 
 void WaitingSkus::add_aside(const std::string& external_id, const std::string& sku) {

@@ -19,12 +19,17 @@ std::optional<std::string> sku_of_part(const OwnProduct& own, const std::string&
 /// Returns false if there is no such variant here.
 bool set_sku_of_part(OwnProduct& own, const std::string& part, const std::optional<std::string>& sku);
 
+/// The parts with a SKU of a product here that the store does not have any more. Variants of people keep
+/// theirs.
+WantedSkus outdated_skus(const OwnProduct& gone);
+
 /// Removes SKUs from the parts of a product here that want another one or none, if the store has them in
 /// another part of it.
 void drop_outdated_skus(OwnProduct& own, const connectors::StoreProduct& product, const WantedSkus& wanted);
 
 /// The products of a store that have other SKUs there than here, because others have these here or because
-/// the store has none. What such a product has instead is outdated: another product of the store may take it.
+/// the store has none, which is true for all SKUs of a product that it does not have any more. What such a
+/// product has instead is outdated: another product of the store may take it.
 /// So products get the store's SKUs whatever the order in which they are read, also if they exchanged them.
 class WaitingSkus {
  public:
@@ -35,6 +40,8 @@ class WaitingSkus {
   /// After the product was read again: it waits for nothing.
   void forget(const std::string& external_id);
   void add(const std::string& external_id, const Guid& product, const VariantIds& variants, WantedSkus skus);
+  /// After it became known that the store does not have the product any more: its SKUs here are outdated.
+  asio::awaitable<void> add_gone(PageWork& work, std::string external_id, Guid product, VariantIds variants);
   /// Notes that a product is set aside because of this SKU.
   void add_aside(const std::string& external_id, const std::string& sku);
   /// True if the part waits for a SKU.

@@ -32,6 +32,14 @@ TEST(WaitingSkus, APartGetsAnotherSkuOrNone) {
   EXPECT_EQ(own.variants.at(1).at("sku"), "P");
 }
 
+TEST(WaitingSkus, AllSkusOfAProductThatIsGoneAreOutdatedButThoseOfPeople) {
+  auto own = own_product();
+  own.variants.push_back(json::object{{"guid", "g4"}, {"name", "Of a person"}, {"sku", "OURS"}});
+  EXPECT_EQ(outdated_skus(own), (WantedSkus{{"", std::nullopt}, {"1", std::nullopt}}));
+  own.sku.reset();
+  EXPECT_EQ(outdated_skus(own), (WantedSkus{{"1", std::nullopt}}));
+}
+
 TEST(WaitingSkus, ASkuThatMovedWithinAProductIsTakenFromThePartThatHadIt) {
   StoreProduct product{.external_id = "9", .name = "Mug"};
   product.variants = {{.name = "Red", .sku = "P", .external_id = "1"}};

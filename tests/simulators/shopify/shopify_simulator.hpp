@@ -60,6 +60,7 @@ class ShopifySimulator {
   json::object order(std::int64_t id);
   std::int64_t add_product(const json::object& fields = {});
   void change_product(std::int64_t id, const json::object& fields = {});
+  void remove_product(std::int64_t id);
   /// All further changes happen in the same second.
   void freeze_time(bool is_frozen = true);
   std::size_t notifications();

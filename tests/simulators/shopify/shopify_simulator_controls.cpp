@@ -30,6 +30,10 @@ void ShopifySimulator::change_product(std::int64_t id, const json::object& field
   const std::lock_guard lock(mutex_);
   shop_.change_product(id, fields);
 }
+void ShopifySimulator::remove_product(std::int64_t id) {
+  const std::lock_guard lock(mutex_);
+  shop_.products.erase(id);
+}
 void ShopifySimulator::freeze_time(bool is_frozen) {
   const std::lock_guard lock(mutex_);
   shop_.freeze_time(is_frozen);

@@ -99,7 +99,8 @@ std::vector<WooCommerceState::Record*> WooCommerceState::selected(const ParsedRe
   const Window window(parsed.parameters, options.before_5_8);
   std::vector<Record*> result;
   for (auto& [id, record] : records) {
-    const bool is_match = window.has(record.modified) && (!are_orders || is_chosen(record.status, wanted));
+    const bool is_shown = are_orders ? is_chosen(record.status, wanted) : record.status != "trash";
+    const bool is_match = window.has(record.modified) && is_shown;
     if (is_match) result.push_back(&record);
   }
   const std::string by = parameter(parsed.parameters, "orderby", "date");

@@ -169,6 +169,11 @@ void WooCommerceSimulator::change_product(std::int64_t id, const json::object& f
   state_->change(state_->products.at(id), fields, std::nullopt);
 }
 
+void WooCommerceSimulator::delete_product(std::int64_t id) {
+  const Lock lock(state_->mutex);
+  state_->products.erase(id);
+}
+
 std::int64_t WooCommerceSimulator::add_variation(std::int64_t product_id, const json::object& fields) {
   const Lock lock(state_->mutex);
   return state_->add_variation(product_id, fields);

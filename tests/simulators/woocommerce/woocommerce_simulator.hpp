@@ -90,6 +90,8 @@ class WooCommerceSimulator {
 
   std::int64_t add_product(const json::object& fields = {}, std::optional<Time> modified = std::nullopt);
   void change_product(std::int64_t id, const json::object& fields);
+  /// The status `trash` of a product moves it to the bin instead.
+  void delete_product(std::int64_t id);
   std::int64_t add_variation(std::int64_t product_id, const json::object& fields = {});
 
   /// The order as the API shows it; null if it does not exist.

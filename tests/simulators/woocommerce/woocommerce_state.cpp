@@ -395,7 +395,8 @@ Reply WooCommerceState::product_routes(ParsedRequest& parsed, std::string_view r
     return woo_error(404, "woocommerce_rest_product_invalid_id", "Invalid ID.");
   }
   if (rest == "variations") return list(parsed, found->second.variations, false);
-  return rest.empty() ? json_reply(200, to_response(found->second)) : no_route();
+  if (!rest.empty()) return no_route();
+  return found->second.is_broken ? critical_error() : json_reply(200, to_response(found->second));
 }
 
 std::string parameter(const Parameters& parameters, const std::string& name, const std::string& otherwise) {
