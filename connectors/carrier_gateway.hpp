@@ -194,6 +194,9 @@ inline constexpr std::size_t most_rates = 500, most_rate_messages = 50;
 /// one could be missing.
 GatewayError too_many_rates();
 
+/// Adds the message that `count` rates of an answer cannot be bought, because a part of them cannot be read.
+void note_unreadable(RatesAnswer& answer, std::size_t count);
+
 /// A connection to one account. Remembers nothing that a purchase needs. One coroutine at a time.
 class Gateway {
  public:

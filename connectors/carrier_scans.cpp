@@ -22,6 +22,9 @@ std::string description_of(const CarrierScan& scan) {
   return text.append(mark);
 }
 
+/// False for a scan of another parcel that had the number before the label was bought at `since`.
+bool is_of_label(const CarrierScan& scan, Time since) { return scan.at >= since - earliest_scan; }
+
 }  // namespace
 
 std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid& shipment,
@@ -51,7 +54,7 @@ std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid
 
 TrackAnswer of_label(TrackAnswer answer, Time since) {
   const auto dropped =
-      std::erase_if(answer.scans, [&](const CarrierScan& scan) { return scan.at < since - earliest_scan; });
+      std::erase_if(answer.scans, [&](const CarrierScan& scan) { return !is_of_label(scan, since); });
   if (dropped == 0) return answer;
   if (answer.scans.empty()) answer.estimated_delivery.reset();
   bool is_return = false;
@@ -92,14 +95,16 @@ asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, con
 asio::awaitable<AppliedScans> apply_answer(storage::Transaction& transaction, AskedParcel parcel,
                                            const TrackAnswer& given, Time now) {
   AppliedScans applied;
-  TrackAnswer answer = given;
   std::optional<Time> bought_since;
-  if (!answer.scans.empty()) {
+  if (!given.scans.empty()) {
     const auto label = co_await transaction.run(sql::tracking_pulls::LabelSince{
         .business = parcel.business, .shipment = parcel.shipment, .number = parcel.number});
     if (!label.empty()) bought_since = label.front().since;
   }
-  if (bought_since) answer = of_label(std::move(answer), *bought_since);
+  const auto is_own = [&](const CarrierScan& scan) { return is_of_label(scan, *bought_since); };
+  std::optional<TrackAnswer> shortened;
+  if (bought_since && !std::ranges::all_of(given.scans, is_own)) shortened = of_label(given, *bought_since);
+  const TrackAnswer& answer = shortened ? *shortened : given;
   if (!answer.scans.empty()) applied = co_await apply_scans(transaction, parcel, answer, bought_since, now);
   if (answer.estimated_delivery) {
     co_await transaction.run(storage::sql::shipments::Announce{.business = parcel.business,

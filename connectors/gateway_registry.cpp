@@ -57,6 +57,13 @@ GatewayError too_many_rates() {
            .text = "The answer has more than " + std::to_string(most_rates) + " rates."}};
 }
 
+void note_unreadable(RatesAnswer& answer, std::size_t count) {
+  if (count == 0) return;
+  answer.messages.push_back(
+      {.code = "unreadable",
+       .text = "Rates without id, service, price or currency are left out: " + std::to_string(count) + "."});
+}
+
 const GatewayConnector* find_gateway(std::string_view name) {
   const auto all = all_gateways();
   const auto found = std::ranges::find(all, name, &GatewayConnector::name);

@@ -102,7 +102,7 @@ json::object wanted_rate(NewPurchase& purchase, const Call& call, const Services
                          const QuotedRate& rate, const ConnectedCarrier& carrier) {
   if (rate.expires_at <= services.clock.now())
     throw invalid("rateId", "has expired; ask for the rates again");
-  if (rate.test_mode && *rate.test_mode != carrier.account.test_mode)
+  if (rate.test_mode != carrier.account.test_mode)
     throw invalid("rateId", "is older than the testMode of the carrier; ask for the rates again");
   check_within_wishes(call.object(), rate);
   check_price(rate, purchase.max_price);
@@ -112,7 +112,8 @@ json::object wanted_rate(NewPurchase& purchase, const Call& call, const Services
            {{"carrierId", rate.carrier.to_string()},
             {"serviceCode", rate.service_code},
             {"price", rate.price},
-            {"currency", rate.currency}}}};
+            {"currency", rate.currency},
+            {"transitDays", rate.transit_days ? json::value(*rate.transit_days) : nullptr}}}};
 }
 
 /// Fixes the service level, and the carrier of the shipment if it is one of `carriers`.

@@ -15,13 +15,14 @@ std::string purpose_of(const Guid& business, const Guid& shipment) {
 
 std::string seal_rate(const SecretBox& secrets, const Guid& business, const Guid& shipment,
                       const QuotedRate& rate) {
-  json::object content{{"carrier", rate.carrier.to_string()},
-                       {"service", rate.service_code},
-                       {"price", rate.price},
-                       {"currency", rate.currency},
-                       {"expiresAt", format_timestamp(rate.expires_at)},
-                       {"shipment", rate.shipment}};
-  if (rate.test_mode) content["testMode"] = *rate.test_mode;
+  const json::object content{{"carrier", rate.carrier.to_string()},
+                             {"service", rate.service_code},
+                             {"price", rate.price},
+                             {"currency", rate.currency},
+                             {"expiresAt", format_timestamp(rate.expires_at)},
+                             {"shipment", rate.shipment},
+                             {"testMode", rate.test_mode},
+                             {"transitDays", rate.transit_days ? json::value(*rate.transit_days) : nullptr}};
   return base64url(secrets.seal(to_json(content), purpose_of(business, shipment)));
 }
 
@@ -35,15 +36,17 @@ std::optional<QuotedRate> open_rate(const SecretBox& secrets, const Guid& busine
     const auto text = [&](std::string_view name) { return text_at(content, name).value_or(""); };
     const auto expires_at = parse_timestamp(text("expiresAt"));
     const auto carrier = guid_at(content, "carrier");
-    if (!carrier || !expires_at) return std::nullopt;
-    const json::value* const test_mode = content.if_contains("testMode");
+    const auto* const test_mode = content.if_contains("testMode");
+    const auto* const days = find_value(content, "transitDays");  // earlier versions have sealed none
+    if (!carrier || !expires_at || test_mode == nullptr) return std::nullopt;
     return QuotedRate{.carrier = *carrier,
                       .service_code = text("service"),
                       .price = text("price"),
                       .currency = text("currency"),
                       .expires_at = *expires_at,
                       .shipment = text("shipment"),
-                      .test_mode = test_mode ? std::optional(test_mode->as_bool()) : std::nullopt};
+                      .test_mode = test_mode->as_bool(),
+                      .transit_days = days ? std::optional(days->to_number<int>()) : std::nullopt};
   } catch (const SecretError&) {
     return std::nullopt;
   }

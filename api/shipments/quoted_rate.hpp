@@ -16,8 +16,9 @@ struct QuotedRate {
   Guid carrier;
   std::string service_code, price, currency;  // as the gateway gave them
   Time expires_at;
-  std::string shipment;           // `priced_parts` of the shipment when the rate was asked for
-  std::optional<bool> test_mode;  // that of the carrier then; nullopt in ids of earlier versions
+  std::string shipment;  // `priced_parts` of the shipment when the rate was asked for
+  bool test_mode;        // that of the carrier then
+  std::optional<int> transit_days = {};
 
   bool operator==(const QuotedRate&) const = default;
 };

@@ -1,7 +1,6 @@
 #include "api/shipments/quoted_rate.hpp"
 
 #include <chrono>
-#include <optional>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -20,7 +19,7 @@ const QuotedRate rate{.carrier = other,
                       .currency = "EUR",
                       .expires_at = Time(std::chrono::hours(500'000)),
                       .shipment = "parts",
-                      .test_mode = std::nullopt};
+                      .test_mode = false};
 
 TEST(QuotedRates, OpenOnlyForTheirBusinessAndShipment) {
   const SecretBox secrets(SecretBox::Key{1});
@@ -31,12 +30,20 @@ TEST(QuotedRates, OpenOnlyForTheirBusinessAndShipment) {
   EXPECT_FALSE(open_rate(SecretBox(SecretBox::Key{2}), business, shipment, id));
 }
 
-TEST(QuotedRates, KeepTheModeOfTheirCarrierIfTheyHaveOne) {
+TEST(QuotedRates, KeepTheModeOfTheirCarrier) {
   const SecretBox secrets(SecretBox::Key{1});
-  for (const std::optional<bool> test_mode :
-       {std::optional<bool>(), std::optional(true), std::optional(false)}) {
+  for (const bool test_mode : {true, false}) {
     QuotedRate quoted = rate;
     quoted.test_mode = test_mode;
+    EXPECT_EQ(open_rate(secrets, business, shipment, seal_rate(secrets, business, shipment, quoted)), quoted);
+  }
+}
+
+TEST(QuotedRates, KeepTheirTransitTime) {
+  const SecretBox secrets(SecretBox::Key{1});
+  for (const auto days : {std::optional<int>(), std::optional(0), std::optional(7)}) {
+    QuotedRate quoted = rate;
+    quoted.transit_days = days;
     EXPECT_EQ(open_rate(secrets, business, shipment, seal_rate(secrets, business, shipment, quoted)), quoted);
   }
 }

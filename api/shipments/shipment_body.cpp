@@ -120,8 +120,9 @@ auto own_request_properties(bool create) {
       {.name = "isReturn",
        .kind = Kind::boolean,
        .nullable = false,
-       .read_only = !create,
-       .description = "True: the parcel travels from the recipient to the sender. Default: false."},
+       .description = create ? "True: the parcel travels from the recipient to the sender. Default: false."
+                             : "True: the parcel travels from the recipient to the sender. Fixed when the "
+                               "shipment is created: only the present value is accepted."},
       {.name = "carrierId", .kind = Kind::uuid},
       {.name = "carrier", .kind = Kind::object, .schema = &relative_schema},
       {.name = "trackingUrl", .kind = Kind::string, .read_only = true},

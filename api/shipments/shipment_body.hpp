@@ -34,7 +34,7 @@ struct ShipmentValues {
   std::optional<std::string> service_level;
   std::optional<std::string> packages;           // JSON; nullopt if a change keeps them
   std::optional<std::string> made_tracking_url;  // made from the pattern before the change
-  bool is_return = false;                        // of a new shipment; changes keep it
+  bool is_return = false;                        // fixed when the shipment is created
   std::optional<std::string> order_items;        // of a new shipment: JSON array of guids; nullopt: all
   std::optional<std::string> order_pieces;       // of a new shipment: JSON, see domain::pieces_by_item
   ColumnValues columns{domain::EntityType::shipment};

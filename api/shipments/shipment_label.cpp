@@ -22,15 +22,17 @@ namespace {
 
 std::string text(const std::optional<std::string_view>& value) { return std::string(value.value_or("")); }
 
-/// `other_country` is the country of the parcel's other party.
-documents::Party party_of(std::string name, std::string company, std::string phone,
+/// `role` is `sender` or `recipient`, `other_country` the country of the parcel's other party.
+documents::Party party_of(const std::string& role, std::string name, std::string company, std::string phone,
                           const domain::PostalAddress& address, std::string_view other_country) {
   const auto* const country = domain::country_of(address.country.empty() ? other_country : address.country);
+  auto fields = party_fields(role, name, company, address);
   return {.name = std::move(name),
           .company = std::move(company),
           .phone = std::move(phone),
           .address = domain::address_lines(address, other_country),
-          .country = country == nullptr ? std::string() : std::string(country->code)};
+          .country = country == nullptr ? std::string() : std::string(country->code),
+          .fields = std::move(fields)};
 }
 
 domain::PostalAddress sender_address(const sql::shipments::Label::Row& row) {
@@ -53,9 +55,9 @@ documents::Label label_of(const sql::shipments::Label::Row& row) {
   const auto sender_country = row.sender_country.value_or("");
   const auto recipient_country = row.recipient_country.value_or("");
   return {.tracking_number = std::string(row.tracking_number),
-          .sender = party_of(text(row.sender_name), text(row.sender_company), text(row.sender_phone),
-                             sender_address(row), recipient_country),
-          .recipient = party_of(text(row.recipient_name), text(row.recipient_company),
+          .sender = party_of("sender", text(row.sender_name), text(row.sender_company),
+                             text(row.sender_phone), sender_address(row), recipient_country),
+          .recipient = party_of("recipient", text(row.recipient_name), text(row.recipient_company),
                                 text(row.recipient_phone), recipient_address(row), sender_country),
           .carrier = text(row.carrier),
           .service_level = text(row.service_level),
@@ -97,6 +99,8 @@ asio::awaitable<std::string> render(Services& services, const Guid& business, do
     throw conflict("The tracking number cannot be printed as a barcode: " + std::string(error.what()));
   } catch (const documents::MissingFont& missing) {
     throw font_missing(missing, "label");
+  } catch (const documents::UnprintableField& field) {
+    throw field_left_out(field, "label");
   }
 }
 

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <exception>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "api/records/fields.hpp"
 #include "api/shipments/quoted_rate.hpp"
 #include "api/shipments/shipment_handlers.hpp"
+#include "base/joined_texts.hpp"
 #include "base/json.hpp"
 #include "connectors/gateways/consignment.hpp"
 #include "connectors/gateways/gateways.hpp"
@@ -58,7 +60,8 @@ ShownRate shown(const Services& services, const Call& call, const AskedCarrier& 
                             .currency = rate.currency,
                             .expires_at = inquiry.expires_at,
                             .shipment = inquiry.shipment,
-                            .test_mode = asked.carrier.account.test_mode})},
+                            .test_mode = asked.carrier.account.test_mode,
+                            .transit_days = rate.transit_days})},
       {"carrier", {{"guid", asked.carrier.guid.to_string()}, {"name", asked.carrier.name}}},
       {"serviceCode", rate.service_code},
       {"serviceName", rate.service_name},
@@ -105,9 +108,7 @@ std::string rates_text(const Services& services, const Call& call, const std::ve
   }
   std::ranges::sort(
       rates, {}, [](const ShownRate& rate) { return std::tuple(rate.price, rate.transit_days, rate.place); });
-  std::string text;
-  for (const ShownRate& rate : rates) text += (text.empty() ? "" : ",") + rate.text;
-  return "[" + text + "]";
+  return "[" + joined_texts(rates | std::views::transform(&ShownRate::text), ",") + "]";
 }
 
 json::array messages_of(const std::vector<AskedCarrier>& asked) {

@@ -52,6 +52,7 @@ ShipmentValues values_of(const Rows& rows) {
           .carrier = row.carrier_id,
           .service_level = std::optional<std::string>(row.service_level),
           .made_tracking_url = std::optional<std::string>(row.made_tracking_url),
+          .is_return = row.is_return,
           .columns = ColumnValues(domain::EntityType::shipment, rows.more())};
 }
 
@@ -84,6 +85,10 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows
   if (values.packages && are_same_packages(row.packages, *values.packages)) values.packages.reset();
   if (const auto status = text_at(body, "status"); status && *status != row.status) {
     errors.push_back({"status", "is " + std::string(row.status) + "; use POST …/traces to change it"});
+  }
+  if (values.is_return != before.is_return) {
+    errors.push_back({"isReturn", std::string("is ") + (before.is_return ? "true" : "false") +
+                                      " since the shipment was created, and cannot be changed"});
   }
   check_not_cleared(body, values, before, errors);
   co_await check_references(services, call.business(), values, before, errors);

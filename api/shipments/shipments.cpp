@@ -238,7 +238,8 @@ const Endpoint shipment_endpoint_table[] = {
                     "image/png, ZPL is "
                     "application/zpl. Waybill's own is a PDF in A6, with a Code 128 and a QR code. 409 if "
                     "the number does not fit as a barcode, or if the "
-                    "server has no font for a script of the texts, which the message names.",
+                    "server has no font for a script of the texts, which the message names, or if nothing of "
+                    "a field of an address can be printed, such as a name of emoji; details names the field.",
      .tag = "Shipments",
      .query = label_query,
      .errors = label_errors,

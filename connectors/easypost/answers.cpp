@@ -252,12 +252,17 @@ Offers offers_in(const json::object& shipment, std::string_view carrier_account)
     offers.has_others = true;
     return false;
   };
-  std::size_t read_rates = 0;
+  std::size_t unreadable = 0;
   for (const auto& entry : list_at(shipment, "rates")) {
     const auto* const rate = entry.if_object();
-    if (rate == nullptr || !is_ours(*rate)) continue;
-    if (++read_rates > most_rates) throw too_many_rates();
-    if (auto read = rate_in(*rate)) offers.answer.rates.push_back(std::move(*read));
+    if (rate != nullptr && !is_ours(*rate)) continue;
+    if (offers.answer.rates.size() + unreadable >= most_rates) throw too_many_rates();
+    auto read = rate != nullptr ? rate_in(*rate) : std::nullopt;
+    if (read) {
+      offers.answer.rates.push_back(std::move(*read));
+    } else {
+      ++unreadable;
+    }
   }
   for (const auto& entry : list_at(shipment, "messages")) {
     const auto* const message = entry.if_object();
@@ -265,6 +270,7 @@ Offers offers_in(const json::object& shipment, std::string_view carrier_account)
       continue;
     offers.answer.messages.push_back(carrier_message(*message));
   }
+  note_unreadable(offers.answer, unreadable);
   return offers;
 }
 

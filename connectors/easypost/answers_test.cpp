@@ -255,7 +255,7 @@ TEST(EasyPostRates, AreRefusedIfTheyAreTooManyToKnowTheBestOne) {
   EXPECT_THROW(offers(most_rates + 1), GatewayError);
 }
 
-TEST(EasyPostRates, OddEntriesAreLeftOut) {
+TEST(EasyPostRates, OddEntriesAreLeftOutWithAMessage) {
   const auto given = answer(201, R"({"id":"shp_1","rates":[null,1,[],{},
       {"id":"r","service":"A","rate":"free","currency":"USD"},
       {"id":"r","service":"A","rate":"-1","currency":"USD"},
@@ -268,6 +268,37 @@ TEST(EasyPostRates, OddEntriesAreLeftOut) {
   EXPECT_EQ(offers.answer.rates[0].id, "good");
   EXPECT_EQ(offers.answer.rates[0].price, "5.5");
   EXPECT_FALSE(offers.answer.rates[0].transit_days);
+  ASSERT_EQ(offers.answer.messages.size(), 1U);
+  EXPECT_EQ(offers.answer.messages[0].code, "unreadable");
+  EXPECT_EQ(offers.answer.messages[0].text, "Rates without id, service, price or currency are left out: 9.");
+}
+
+TEST(EasyPostRates, ThatCannotBeReadAreNamedAfterTheMessagesOfTheCarrier) {
+  const auto messages = [](const std::string& account) {
+    const auto given = answer(201, R"({"id":"shp_1","rates":[
+        {"id":"r","service":"A","rate":"12,5","currency":"USD","carrier_account_id":")" +
+                                       account + R"("}],"messages":[{"type":"a","message":"Slow"}]})");
+    return offers_in(*shipment_in(given), "ca_1").answer.messages;
+  };
+  ASSERT_EQ(messages("ca_1").size(), 2U);
+  EXPECT_EQ(messages("ca_1")[0].text, "Slow");
+  EXPECT_EQ(messages("ca_1")[1].code, "unreadable");
+  EXPECT_EQ(messages("ca_2").size(), 1U) << "the rate is that of another account";
+}
+
+TEST(EasyPostPurchase, APriceOrCurrencyThatCannotBeReadIsLeftOut) {
+  const auto charged = [](const json::value& price, const json::value& currency) {
+    auto shipment = json::parse(bought).as_object();
+    auto& rate = shipment["selected_rate"].as_object();
+    rate["rate"] = price;
+    rate["currency"] = currency;
+    const auto label = bought_in(shipment);
+    return label->price + "|" + label->currency;
+  };
+  for (const json::value& currency : {json::value(), json::value(""), json::value("XX"), json::value(5)})
+    EXPECT_EQ(charged("9.35", currency), "9.35|");
+  for (const json::value& price : {json::value(), json::value("12,5"), json::value(-1)})
+    EXPECT_EQ(charged(price, "USD"), "|USD");
 }
 
 TEST(EasyPostRates, RefusedCarrierCredentialsAreRecognised) {

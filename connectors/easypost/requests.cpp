@@ -4,9 +4,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 #include "base/json.hpp"
 #include "base/number.hpp"
 #include "base/utf8.hpp"
@@ -144,8 +146,8 @@ std::string explanation(const CustomsData& customs) {
   return text;
 }
 
-// The exemption from an export filing for goods from the United States below 2500 USD (15 CFR 30.37(a)).
-bool is_exempt_export(const CustomsData& customs, const Party& from) {
+// True for less than 2 500 USD (15 CFR 30.37(a)). The whole shipment counts, not each tariff number.
+bool is_of_low_value(const CustomsData& customs) {
   constexpr double limit = 2500;
   double total = 0;
   for (const CustomsItem& item : customs.items) {
@@ -153,14 +155,21 @@ bool is_exempt_export(const CustomsData& customs, const Party& from) {
     if (item.currency != "USD" || !value) return false;
     total += *value * static_cast<double>(item.quantity);
   }
-  return from.country == "US" && total < limit;
+  return total < limit;
+}
+
+// The exemption from the filing of an export from the United States; empty if none applies.
+std::string_view export_exemption(const CustomsData& customs, const Party& from, const Party& to) {
+  if (from.country != "US") return {};
+  if (to.country == "CA") return "NOEEI 30.36";  // whatever the value (15 CFR 30.36)
+  return is_of_low_value(customs) ? "NOEEI 30.37(a)" : "";
 }
 
 std::string customs_info(const Consignment& consignment) {
   const CustomsData& customs = *consignment.customs;
   const Party& from = consignment.is_return ? consignment.recipient : consignment.sender;
-  std::string items;
-  for (const CustomsItem& item : customs.items) items += (items.empty() ? "" : ",") + customs_item(item);
+  const Party& to = consignment.is_return ? consignment.sender : consignment.recipient;
+  const std::string items = joined_texts(customs.items | std::views::transform(customs_item), ",");
   const std::string type = contents_type(customs.contents);
   const std::string signer = from.name.empty() ? from.company : from.name;
   return ObjectText()
@@ -168,7 +177,7 @@ std::string customs_info(const Consignment& consignment) {
       .text("contents_explanation", type == "other" ? explanation(customs) : "")
       .raw("customs_certify", signer.empty() ? "" : "true")
       .text("customs_signer", signer)
-      .text("eel_pfc", is_exempt_export(customs, from) ? "NOEEI 30.37(a)" : "")
+      .text("eel_pfc", export_exemption(customs, from, to))
       .text("restriction_type", "none")
       .text("non_delivery_option", "return")
       .raw("customs_items", "[" + items + "]")

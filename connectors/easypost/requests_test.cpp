@@ -1,5 +1,7 @@
 #include "connectors/easypost/requests.hpp"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
@@ -126,6 +128,35 @@ TEST(EasyPostRequests, CustomsItemsCarryTotalsOfTheLine) {
   EXPECT_EQ(customs.at("eel_pfc"), "NOEEI 30.37(a)");
   EXPECT_EQ(customs.at("customs_signer"), "Ann Lee");
   EXPECT_EQ(shipment.at("options").as_object().at("incoterm"), "DAP");
+}
+
+TEST(EasyPostRequests, AnExportFromTheUnitedStatesNamesItsExemption) {
+  const auto exemption = [](std::string to, std::string value, std::string currency = "USD",
+                            bool is_return = false) {
+    auto made = consignment();
+    made.sender.country = "US";
+    made.recipient.country = std::move(to);
+    made.is_return = is_return;
+    if (is_return) std::swap(made.sender, made.recipient);
+    made.customs = CustomsData{.contents = "merchandise",
+                               .incoterm = {},
+                               .items = {{.description = "Tea",
+                                          .weight = "1",
+                                          .value = std::move(value),
+                                          .currency = std::move(currency),
+                                          .quantity = 2}}};
+    const auto customs = shipment_in(shipment_body(made, "ca_1")).at("customs_info").as_object();
+    const auto* const named = customs.if_contains("eel_pfc");
+    return named == nullptr ? std::string("none") : std::string(named->as_string());
+  };
+  for (const std::string value : {"1", "1300", "99999"}) {
+    EXPECT_EQ(exemption("CA", value), "NOEEI 30.36");
+    EXPECT_EQ(exemption("CA", value, "EUR"), "NOEEI 30.36");
+    EXPECT_EQ(exemption("CA", value, "USD", true), "NOEEI 30.36") << "a return from the United States";
+  }
+  EXPECT_EQ(exemption("DE", "1249.99"), "NOEEI 30.37(a)");
+  EXPECT_EQ(exemption("DE", "1250"), "none");
+  EXPECT_EQ(exemption("DE", "1", "EUR"), "none");
 }
 
 TEST(EasyPostRequests, ContentsAreThoseOfEasyPost) {

@@ -193,11 +193,7 @@ RatesAnswer read_rates(const json::value& answer, const GatewayAccount& account)
   }
   for (auto& complaint : complaints_in(answer, account, most_rate_messages))
     read.messages.push_back(std::move(complaint.message));
-  if (unreadable > 0) {
-    read.messages.push_back({.code = "unreadable",
-                             .text = "Rates without id, service, price or currency are left out: " +
-                                     std::to_string(unreadable) + "."});
-  }
+  note_unreadable(read, unreadable);
   return read;
 }
 

@@ -52,6 +52,19 @@ TEST(KarrioRates, HaveExactPrices) {
   EXPECT_TRUE(read.messages.empty());
 }
 
+TEST(KarrioShipment, APriceOrCurrencyThatCannotBeReadIsLeftOut) {
+  const auto charged = [](const std::string& price, const std::string& currency) {
+    const auto found = shipment(
+        R"({"id":"shp_1","status":"purchased","tracking_number":"1Z","selected_rate":{"total_charge":)" +
+        price + R"(,"currency":)" + currency + "}}");
+    const auto& label = std::get<BoughtLabel>(found.value());
+    return label.price + "|" + label.currency;
+  };
+  for (const char* const currency : {"null", R"("")", R"("XX")", "5"})
+    EXPECT_EQ(charged("9.35", currency), "9.35|");
+  for (const char* const price : {"null", R"("12,5")", "-1"}) EXPECT_EQ(charged(price, R"("USD")"), "|USD");
+}
+
 TEST(KarrioRates, LeaveOutOtherConnectionsAndReportUnreadableOnes) {
   const auto read =
       rates(R"({"rates":[{"id":"r","carrier_id":"other","service":"s","total_charge":1,"currency":"EUR"},

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,9 +72,27 @@ std::string written_time(const json::value& event) {
   return clock.empty() ? date : date + " " + clock;
 }
 
+// The end of a day, 24:00 (ISO 8601-1:2004, 4.2.3), as the beginning of the next one; nullopt for another
+// time.
+std::optional<ScanTime> end_of_day(std::string_view text) {
+  constexpr std::string_view end = "24:00", seconds = ":00";
+  constexpr std::size_t date_length = 10;
+  text = trimmed(text);
+  if (text.size() <= date_length || !text.substr(date_length + 1).starts_with(end)) return std::nullopt;
+  const std::string day(text.substr(0, date_length));
+  std::string_view zone = text.substr(date_length + 1 + end.size());
+  if (zone.starts_with(seconds)) zone.remove_prefix(seconds.size());
+  if (zone.starts_with(".0")) zone.remove_prefix(std::min(zone.find_first_not_of('0', 1), zone.size()));
+  const auto begin = parse_timestamp(day + "T00:00" + (zone.empty() ? "Z" : std::string(zone)));
+  if (!begin) return std::nullopt;
+  return ScanTime{shifted(*begin, std::chrono::days(1)), zone.empty() ? TimeKnown::local : TimeKnown::exact};
+}
+
 ScanTime time_of(const json::value& event) {
-  if (const auto time = read_time(text_at(event, "timestamp"))) return *time;
-  if (const auto time = read_time(written_time(event))) return *time;
+  for (const auto& text : {text_at(event, "timestamp"), written_time(event)}) {
+    if (const auto time = read_time(text)) return *time;
+    if (const auto time = end_of_day(text)) return *time;
+  }
   return read_time(text_at(event, "date")).value_or(ScanTime());
 }
 

@@ -107,6 +107,21 @@ TEST(KarrioTracking, MarksTimesWithoutZone) {
   EXPECT_EQ(read.estimated_delivery, parse_timestamp("2026-07-12T00:00:00Z"));
 }
 
+TEST(KarrioTracking, TakesTheEndOfADayForTheBeginningOfTheNextOne) {
+  const auto time = [](const std::string& members) {
+    const auto scan = track(R"({"tracking":{"events":[{"code":"A",)" + members + "}]}}").scans.at(0);
+    return format_timestamp(scan.at) + (scan.has_zone ? "" : " local");
+  };
+  EXPECT_EQ(time(R"("date":"2026-06-30","time":"24:00")"), "2026-07-01T00:00:00.000Z local");
+  EXPECT_EQ(time(R"("date":"2026-06-30","time":"24:00:00")"), "2026-07-01T00:00:00.000Z local");
+  EXPECT_EQ(time(R"("date":"2026-06-30","time":"24:00:00.000")"), "2026-07-01T00:00:00.000Z local");
+  EXPECT_EQ(time(R"("timestamp":"2026-06-30T24:00:00+02:00")"), "2026-06-30T22:00:00.000Z");
+  for (const std::string odd : {"24:01", "24:00:01", "24:00:00.5", "24:00 PM", "24", "25:00"}) {
+    EXPECT_EQ(time(R"("date":"2026-06-30","time":")" + odd + '"'), "2026-06-30T00:00:00.000Z local")
+        << odd << ": only the day can be read";
+  }
+}
+
 TEST(KarrioTracking, NamesAnEventByItsFactsWithoutItsStatus) {
   const auto id = [](std::string_view event) {
     return track(R"({"tracking":{"events":[)" + std::string(event) + "]}}").scans.at(0).external_id;

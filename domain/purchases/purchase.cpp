@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
+
+#include "domain/purchases/purchase_changes.hpp"
 
 namespace waybill::domain {
 namespace {
 
-using namespace std::chrono_literals;
+using namespace purchases;
 using State = std::string_view;
 using enum PurchaseStatus;
 
@@ -31,130 +32,13 @@ constexpr auto moves = std::to_array<StateMachine::Move>({
 });
 constexpr StateMachine states{"purchase", state_names, moves};
 
-constexpr Duration retry_delays[] = {5s, 15s, 1min, 5min, 15min};
-constexpr Duration longest_retry_after = 1h;
-constexpr Duration late_fetch_every = 6h;
-constexpr Duration late_void_every = 6h;
-constexpr Duration watch_every = 1h;
-
-template <std::size_t size>
-Duration delay_of(const Duration (&delays)[size], int number, Duration then) {
-  return number < static_cast<int>(size) ? delays[number] : then;
-}
-
-/// The first of the look-ups after `since` that is later than `now` and was not performed.
-std::optional<Time> next_lookup(Time since, int performed, Time now) {
-  for (std::size_t i = 0; i < std::size(lookup_times); ++i) {
-    if (static_cast<int>(i) >= performed && since + lookup_times[i] > now) return since + lookup_times[i];
-  }
-  return std::nullopt;
-}
-
-/// The first of the times `since` + n * `every` that is later than `now`; nullopt after `longest`.
-std::optional<Time> next_of(Time since, Duration every, Duration longest, Time now) {
-  const auto number = std::max<Duration::rep>((now - since) / every, 0) + 1;
-  if (every * number > longest) return std::nullopt;
-  return since + every * number;
-}
-
-std::optional<Time> void_lookup(const Purchase& purchase, Time now) {
-  const Time since = purchase.void_begun_at.value();
-  // The first answer is that of the void itself.
-  if (const auto next = next_lookup(since, std::max(purchase.lookups - 1, 0), now)) return next;
-  return next_of(since, late_void_every, longest_void, now);
-}
-
-bool lacks_label(const Purchase& purchase) {
-  return purchase.status == bought && !purchase.has_label && !purchase.erased_at &&
-         purchase.resolution != Resolution::bought;
-}
-
-/// True for a label on the word of a person, which the gateway may confirm.
-bool awaits_confirmation(const Purchase& purchase) {
-  return purchase.status == bought && purchase.resolution == Resolution::bought;
-}
-
-/// Sets the time of the next step after a change. `failure`: a call failed.
-void schedule(Purchase& purchase, Time now, const FailedCall* failure = nullptr) {
-  const auto retry = [&](Duration delay) {
-    if (failure != nullptr && failure->retry_after)
-      delay = std::max(delay, std::min(*failure->retry_after, longest_retry_after));
-    return now + delay;
-  };
-  purchase.next_at.reset();
-  switch (purchase.status) {
-    case requested:
-      purchase.next_at =
-          failure != nullptr ? retry(delay_of(retry_delays, purchase.attempts - 1, retry_delays[4])) : now;
-      break;
-    case buying:
-      purchase.next_at = now;  // once the lease of the buying worker is over
-      break;
-    case unknown: {
-      const Time since = purchase.unknown_since.value();
-      purchase.next_at = next_lookup(since, purchase.lookups, now);
-      if (!purchase.next_at && failure != nullptr)
-        purchase.next_at = next_of(since, watch_every, longest_lookups, now);
-      break;
-    }
-    case bought:
-      if (awaits_confirmation(purchase)) {
-        if (purchase.lookups == 0)
-          purchase.next_at = now;
-        else
-          purchase.next_at = next_of(purchase.resolved_at.value(), watch_every, watched_after_resolve, now);
-      } else if (lacks_label(purchase)) {
-        const Duration delay = purchase.attempts == 0
-                                   ? Duration::zero()
-                                   : delay_of(lookup_times, purchase.attempts - 1, late_fetch_every);
-        if (now + delay <= purchase.bought_at.value() + longest_fetch) purchase.next_at = retry(delay);
-      }
-      break;
-    case refused:
-      if (purchase.resolution == Resolution::not_bought && !purchase.connector.empty())
-        purchase.next_at = next_of(purchase.resolved_at.value(), watch_every, watched_after_resolve, now);
-      break;
-    case voiding:
-      purchase.next_at = purchase.void_begun_at ? void_lookup(purchase, now) : now;
-      break;
-    case voided:
-      break;
-  }
-}
-
-Effect move(Purchase& purchase, PurchaseStatus to, Time now) {
-  purchase.status = to;
-  purchase.attempts = 0;
-  purchase.lookups = 0;
-  schedule(purchase, now);
-  return Effect::moved;
-}
-
-Effect note(Purchase& purchase, Time now, const FailedCall* failure = nullptr) {
-  schedule(purchase, now, failure);
-  return Effect::noted;
-}
-
-void set_error(Purchase& purchase, PurchaseMessage message) {
-  purchase.error = std::move(message);
-  if (purchase.erased_at) purchase.error.text.clear();
-}
-
-void set_label(Purchase& purchase, const BoughtFacts& label) {
-  purchase.gateway_id = label.gateway_id;
-  if (!label.tracking_numbers.empty()) purchase.tracking_numbers = label.tracking_numbers;
-  if (!purchase.erased_at) purchase.tracking_url = label.tracking_url;
-  purchase.service_code = label.service_code.empty() ? purchase.quote.service_code : label.service_code;
-  purchase.service_name = label.service_name.empty() ? purchase.quote.service_name : label.service_name;
-  purchase.estimated_delivery =
-      label.estimated_delivery ? label.estimated_delivery : purchase.quote.estimated_delivery;
-  purchase.price = label.price;
-  if (label.has_label && !purchase.erased_at) purchase.has_label = true;
+bool is_above_quote(const Purchase& purchase) {
+  return purchase.quote.price.is_known() && is_dearer(purchase.price, purchase.quote.price);
 }
 
 Effect buy(Purchase& purchase, const BoughtFacts& label, Time now) {
   set_label(purchase, label);
-  purchase.is_dearer = purchase.quote.price.is_known() && is_dearer(label.price, purchase.quote.price);
+  purchase.is_dearer = is_above_quote(purchase);
   purchase.bought_at = now;
   purchase.error = {};
   return move(purchase, bought, now);
@@ -168,7 +52,7 @@ void confirm(Purchase& purchase, const BoughtFacts& label) {
                         std::ranges::find(label.tracking_numbers, given) != label.tracking_numbers.end();
   purchase.resolution = Resolution::none;
   set_label(purchase, label);
-  purchase.is_dearer = purchase.quote.price.is_known() && is_dearer(label.price, purchase.quote.price);
+  purchase.is_dearer = is_above_quote(purchase);
   purchase.attempts = 0;
   if (is_known) return;
   set_error(purchase,
@@ -203,104 +87,6 @@ Effect take_label(Purchase& purchase, const BoughtFacts& label, Time now) {
       break;
   }
   return Effect::stray;
-}
-
-Effect become_unknown(Purchase& purchase, PurchaseMessage message, Time now) {
-  set_error(purchase, std::move(message));
-  purchase.unknown_since = now;
-  return move(purchase, unknown, now);
-}
-
-/// The label was taken back in the gateway.
-Effect end_taken_back(Purchase& purchase, const VoidedFacts& found, Time now) {
-  // The numbers of a person stay with a voided label, because the shipment gives up those of its purchase.
-  auto given = purchase.tracking_numbers;
-  set_label(purchase, found.label);
-  if (!found.is_pending && !given.empty()) purchase.tracking_numbers = std::move(given);
-  purchase.resolution = Resolution::none;
-  purchase.error = {};
-  purchase.bought_at = purchase.bought_at.value_or(now);
-  if (!found.is_pending) {
-    purchase.voided_at = now;
-    return move(purchase, voided, now);
-  }
-  // Without `voiding_since`, which the audit log takes for the request of a person.
-  purchase.void_state = VoidState::pending;
-  purchase.void_begun_at = now;
-  return move(purchase, voiding, now);
-}
-
-Effect nothing_bought(Purchase& purchase, bool has_draft, Time now);
-
-/// A look-up shows a label that was taken back.
-Effect take_voided(Purchase& purchase, const VoidedFacts& found, Time now) {
-  const bool names_it = purchase.gateway_id.empty() || purchase.gateway_id == found.label.gateway_id;
-  const bool was_bought = !found.label.tracking_numbers.empty();
-  switch (purchase.status) {
-    case requested:
-      if (found.is_pending || purchase.lookups < most_passed_over)
-        return end_taken_back(purchase, found, now);
-      return become_unknown(
-          purchase, {"TOO_MANY_VOIDED", "The gateway has too many voided labels of the shipment."}, now);
-    case unknown:
-      if (names_it && was_bought) return end_taken_back(purchase, found, now);
-      break;
-    case bought:
-      if (awaits_confirmation(purchase) && names_it && was_bought)
-        return end_taken_back(purchase, found, now);
-      break;
-    case refused:
-      // It may still be paid for.
-      if (found.is_pending && purchase.resolution == Resolution::not_bought) return Effect::stray;
-      break;
-    case buying:
-    case voiding:
-    case voided:
-      break;
-  }
-  return nothing_bought(purchase, false, now);
-}
-
-/// A look-up shows no label.
-Effect nothing_bought(Purchase& purchase, bool has_draft, Time now) {
-  switch (purchase.status) {
-    case requested:
-      // A draft that no call of this purchase has made: its facts are from before a loss, such as a restored
-      // backup, and the draft may have been bought.
-      if (has_draft && !purchase.draft_begun_at)
-        return become_unknown(purchase, {"DRAFT_EXISTS", "The gateway has a draft that is not known here."},
-                              now);
-      purchase.looked_up_at = now;
-      purchase.draft_begun_at = purchase.draft_begun_at.value_or(now);
-      return note(purchase, now);
-    case unknown:
-    case refused:
-    case bought:
-      if (purchase.status == refused && purchase.resolution != Resolution::not_bought) return Effect::ignored;
-      if (purchase.status == bought && !awaits_confirmation(purchase)) return Effect::ignored;
-      purchase.looked_up_at = now;
-      ++purchase.lookups;
-      return note(purchase, now);
-    case buying:
-    case voiding:
-    case voided:
-      break;
-  }
-  return Effect::ignored;
-}
-
-Effect end_void(Purchase& purchase, Time now) {
-  purchase.void_state = VoidState::none;
-  purchase.voided_at = now;
-  if (!purchase.is_stray) purchase.error = {};  // that of a stray label tells why it was voided
-  return move(purchase, voided, now);
-}
-
-Effect refuse_void(Purchase& purchase, Time now) {
-  purchase.void_state = VoidState::refused;
-  purchase.voiding_since.reset();
-  purchase.void_begun_at.reset();
-  return move(purchase, bought, now);
 }
 
 }  // namespace
@@ -509,52 +295,6 @@ Effect label_fetched(Purchase& purchase, Time now) {
   return note(purchase, now);
 }
 
-bool can_void(const Purchase& purchase) {
-  return purchase.status == bought && purchase.resolution != Resolution::bought;
-}
-
-Effect void_requested(Purchase& purchase, Time now) {
-  if (!can_void(purchase)) return Effect::ignored;
-  purchase.voiding_since = now;
-  purchase.void_state = VoidState::none;
-  purchase.void_begun_at.reset();
-  purchase.error = {};
-  return move(purchase, voiding, now);
-}
-
-Effect begin_voiding(Purchase& purchase, Time now) {
-  if (purchase.status != voiding || purchase.void_begun_at) return Effect::ignored;
-  purchase.void_begun_at = now;
-  purchase.void_state = VoidState::unknown;
-  return note(purchase, now);
-}
-
-Effect void_answered(Purchase& purchase, VoidAnswerKind answer, PurchaseMessage message, Time now) {
-  // A void that was refused here may have happened: its answer is then late.
-  if (answer == VoidAnswerKind::voided && purchase.status == bought &&
-      purchase.void_state == VoidState::refused)
-    return end_void(purchase, now);
-  if (purchase.status != voiding || !purchase.void_begun_at) return Effect::ignored;
-  switch (answer) {
-    case VoidAnswerKind::voided:
-      return end_void(purchase, now);
-    case VoidAnswerKind::refused:
-      set_error(purchase, std::move(message));
-      return refuse_void(purchase, now);
-    case VoidAnswerKind::pending:
-    case VoidAnswerKind::unknown:
-      break;
-  }
-  purchase.void_state = answer == VoidAnswerKind::pending ? VoidState::pending : VoidState::unknown;
-  if (answer == VoidAnswerKind::unknown) {
-    set_error(purchase, std::move(message));
-  } else if (!purchase.is_stray) {
-    purchase.error = {};
-  }
-  purchase.lookups += 1;
-  return note(purchase, now);
-}
-
 Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_number, Time now) {
   if (outcome == Resolution::none) return Effect::ignored;
   const bool is_bought = outcome == Resolution::bought;
@@ -594,7 +334,7 @@ Purchase stray_of(const Purchase& purchase, const BoughtFacts& label, Time now) 
   stray.quote = purchase.quote;
   stray.requested_at = purchase.requested_at;
   set_label(stray, label);
-  stray.is_dearer = stray.quote.price.is_known() && is_dearer(label.price, stray.quote.price);
+  stray.is_dearer = is_above_quote(stray);
   stray.bought_at = now;
   stray.voiding_since = now;
   set_error(stray, {"SECOND_LABEL", "The label turned up in addition to the purchase of its shipment."});

@@ -59,7 +59,7 @@ struct BoughtFacts {
   std::vector<std::string> tracking_numbers;
   std::string tracking_url;
   std::string service_code, service_name;
-  Money price;
+  Money price;                                  // without a currency: in that of the quote
   std::optional<Time> estimated_delivery = {};  // as in Quote
   bool has_label = false;                       // its bytes are there
 };
@@ -99,7 +99,7 @@ struct Purchase {
   Quote quote;
   std::optional<Money> max_price;
   Money price;             // charged
-  bool is_dearer = false;  // the charged price is above the quote
+  bool is_dearer = false;  // the charged price is above the quote, unknown, or in another currency
   std::string service_code, service_name;
   std::optional<Time> estimated_delivery;  // that of the label, otherwise of the quote
   std::vector<std::string> tracking_numbers;

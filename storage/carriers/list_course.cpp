@@ -61,16 +61,6 @@ class ListPlanner {
   // Stored times have milliseconds.
   static Time stored(Time at) { return std::chrono::round<std::chrono::milliseconds>(at); }
 
-  // Earlier versions stored a return that was told as a delivery before under an id of its own.
-  std::optional<std::size_t> find(const std::map<std::string, std::size_t>& known,
-                                  const ParcelScan& scan) const {
-    for (const char* const suffix : {"-returned", ""}) {
-      const auto found = known.find(*scan.external_id + suffix);
-      if (found != known.end()) return found->second;
-    }
-    return std::nullopt;
-  }
-
   void gather() {
     std::map<std::string, std::size_t> known;
     for (std::size_t i = 0; i < state_.known.size(); ++i) known.emplace(state_.known[i].external_id, i);
@@ -79,8 +69,9 @@ class ListPlanner {
     for (std::size_t i = 0; i < list_.size(); ++i) {
       const ParcelScan& scan = list_[i];
       if (!seen.insert(*scan.external_id).second) continue;
+      const auto found = known.find(*scan.external_id);
       ListedScan listed{.told = i,
-                        .known = find(known, scan),
+                        .known = found == known.end() ? std::nullopt : std::optional(found->second),
                         .external_id = *scan.external_id,
                         .status = scan.status,
                         .at = std::min(stored(scan.at.value_or(now_)), now_),
@@ -88,8 +79,6 @@ class ListPlanner {
                         .tells_status = scan.tells_status};
       if (listed.known) {
         const KnownScan& before = state_.known[*listed.known];
-        seen.insert(before.external_id);
-        listed.external_id = before.external_id;
         listed.read_at = before.read_at.value_or(before.at);
         listed.at = std::min(listed.at, listed.read_at);
         if (before.is_closed) continue;

@@ -92,18 +92,6 @@ TEST(ListCourse, HasTheScansOfFurtherNumbers) {
   EXPECT_EQ(steps(plan(state, {told("c", "exception", 5)})), "move c") << "b says nothing of the status";
 }
 
-TEST(ListCourse, KnowsAReturnByTheIdsOfEarlierVersions) {
-  ListState state{
-      .status = "returned",
-      .label_status = {},
-      .known = {known("a", "exception", 1), known("b", "delivered", 2), known("b-returned", "returned", 2)}};
-  for (KnownScan& scan : state.known) {
-    scan.tells_status.reset();
-    scan.read_at.reset();
-  }
-  EXPECT_EQ(steps(plan(state, {told("a", "exception", 1), told("b", "returned", 2)})), "");
-}
-
 TEST(ListCourse, BeginsAfterAMoveOfSomebodyElse) {
   ListState state{.status = "exception",
                   .label_status = {},

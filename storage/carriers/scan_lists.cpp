@@ -57,10 +57,7 @@ class ListWriter {
 
   asio::awaitable<void> read_state() {
     std::vector<std::string> ids;
-    for (const ParcelScan& scan : list_) {
-      ids.push_back(*scan.external_id);
-      ids.push_back(*scan.external_id + "-returned");  // of an earlier version
-    }
+    for (const ParcelScan& scan : list_) ids.push_back(*scan.external_id);
     const auto rows = co_await transaction_.run(
         sql::scans::Known{.business = business_, .shipment = shipment_, .external_ids = ids});
     bool is_first = true;

@@ -180,7 +180,7 @@ Reply EasyPostSimulator::State::buy(Record& shipment, const json::value& body,
     lock.lock();
     shipment.is_buying = false;
   }
-  if (next_charge) selected["rate"] = *std::exchange(next_charge, std::nullopt);
+  for (const auto& [name, value] : std::exchange(next_rate, {})) selected[name] = value;
   complete_purchase(shipment, std::move(selected));
   return answer(200, shown_shipment(shipment));
 }

@@ -82,9 +82,11 @@ void EasyPostSimulator::set_messages(std::string_view account, json::array messa
   state_->account(account).messages = std::move(messages);
 }
 
-void EasyPostSimulator::charge_next(std::string price) {
+void EasyPostSimulator::charge_next(std::string price) { sell_next({{"rate", std::move(price)}}); }
+
+void EasyPostSimulator::sell_next(json::object rate) {
   const std::lock_guard lock(state_->mutex);
-  state_->next_charge = std::move(price);
+  state_->next_rate = std::move(rate);
 }
 
 void EasyPostSimulator::set_refund_answer(std::string status) {

@@ -98,6 +98,8 @@ class EasyPostSimulator {
   void set_messages(std::string_view account, json::array messages);
   /// The price that the next purchase charges instead of its rate.
   void charge_next(std::string price);
+  /// Members that the selected rate of the next purchase has instead of those of its rate.
+  void sell_next(json::object rate);
   /// The state of later refunds; submitted until set. `rejected` and `not_applicable` have no effect at the
   /// carrier.
   void set_refund_answer(std::string status);

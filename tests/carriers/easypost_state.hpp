@@ -65,7 +65,7 @@ struct EasyPostSimulator::State {
   std::deque<PendingFault> faults;
   std::deque<std::shared_ptr<Gate>> purchase_gates;
   std::vector<std::shared_ptr<Gate>> gates;
-  std::optional<std::string> next_charge;
+  json::object next_rate;  // members of the selected rate of the next purchase
   std::string refund_answer = "submitted";
   bool stopped = false;
 

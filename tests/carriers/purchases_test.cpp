@@ -237,6 +237,65 @@ TEST_F(PurchaseDetails, SeveralParcelsHaveANumberEach) {
   EXPECT_LT(refused.status, 500) << refused.text;
 }
 
+TEST_F(PurchaseDetails, WithoutACurrencyArePaidInThatOfTheirQuote) {
+  EasyPostGateway& gateway = world().easypost;
+  Buyer buyer(*world().waybill, gateway, test_name());
+  for (const json::value& currency : {json::value(), json::value(""), json::value("XX")}) {
+    gateway.easypost().sell_next({{"currency", currency}});
+    const std::string shipment = buyer.shipment();
+    const json::value purchase = buyer.bought(shipment);
+    EXPECT_EQ(at(purchase, "price"), 7.34);
+    EXPECT_EQ(text_at(purchase, "currency"), "EUR");
+    EXPECT_EQ(at(purchase, "isDearer"), false);
+    EXPECT_EQ(text_at(buyer.shown(shipment), "currency"), "EUR");
+  }
+  EXPECT_THAT(buyer.tenant.http.get("/api/v1/purchases").text,
+              HasSubstr(R"("sums":[{"currency":"EUR","purchases":3,"paid":22.02,)"));
+}
+
+TEST_F(PurchaseDetails, WithoutAPriceAreReportedButNotCalledDearer) {
+  Receiver receiver;
+  EasyPostGateway& gateway = world().easypost;
+  Buyer buyer(*world().waybill, gateway, test_name());
+  ASSERT_EQ(
+      buyer.tenant.http.put("/api/business/alerts", {{"webhook", {{"url", receiver.url("/alerts")}}}}).status,
+      200);
+  gateway.easypost().sell_next({{"rate", "12,5"}});
+  const json::value purchase = buyer.bought(buyer.shipment());
+  EXPECT_TRUE(at(purchase, "price").is_null());
+  EXPECT_TRUE(at(purchase, "currency").is_null());
+  EXPECT_EQ(at(purchase, "isDearer"), false);
+  const auto alerts = receiver.wait_for("/alerts", 1);
+  ASSERT_THAT(alerts, SizeIs(1));
+  EXPECT_EQ(text_at(alerts[0].json_body(), "data.cause"), "label_dearer");
+  EXPECT_TRUE(at(alerts[0].json_body(), "data.purchase.price").is_null());
+}
+
+TEST_F(PurchaseDetails, HaveTheServiceLevelThatTheGatewayHasSold) {
+  EasyPostGateway& gateway = world().easypost;
+  Buyer buyer(*world().waybill, gateway, test_name());
+  gateway.easypost().sell_next({{"service", gateway.service_code("express")}});
+  const std::string shipment = buyer.shipment();
+  const json::value purchase = buyer.bought(shipment, {{"serviceLevel", "standard"}});
+  EXPECT_EQ(text_at(purchase, "serviceCode"), gateway.service_code("express"));
+  EXPECT_EQ(text_at(purchase, "serviceLevel"), "express");
+  EXPECT_EQ(text_at(buyer.shown(shipment), "serviceLevel"), "express");
+}
+
+TEST_F(PurchaseDetails, OfAServiceWithSeveralRatesAreOfTheOneThatWasChosen) {
+  EasyPostGateway& gateway = world().easypost;
+  Buyer buyer(*world().waybill, gateway, test_name());
+  gateway.set_offers(buyer.account, {{.service = "standard", .price = "5.25", .days = 5},
+                                     {.service = "standard", .price = "7.25", .days = 1}});
+  const std::string shipment = buyer.shipment();
+  const Response rates = buyer.tenant.http.post("/api/v1/shipments/" + shipment + "/rates", json::object());
+  ASSERT_EQ(rates.status, 200) << rates.text;
+  ASSERT_EQ(at(rates.data(), "rates.1.transitDays"), 1) << rates.text;
+  const json::value purchase = buyer.bought(shipment, {{"rateId", at(rates.data(), "rates.1.rateId")}});
+  EXPECT_EQ(at(purchase, "quote"), 7.25);
+  EXPECT_EQ(at(purchase, "price"), 7.25);
+}
+
 TEST_F(PurchaseDetails, AChoiceComparesAllCarriers) {
   Buyer buyer(*world().waybill, world().easypost, test_name());
   const auto dear = buyer.gateway.new_account(test_name() + "-dear", false);

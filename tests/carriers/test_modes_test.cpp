@@ -7,9 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/shipments/quoted_rate.hpp"
-#include "base/guid.hpp"
-#include "base/secret_box.hpp"
 #include "tests/carriers/purchase_world.hpp"
 
 namespace waybill::tests {
@@ -122,19 +119,6 @@ TEST_F(TestModes, ALabelIsVoidedInTheModeInWhichItWasBought) {
   ASSERT_EQ(configure(buyer.account), 200) << "the way back is open";
   buyer.make_due(purchase);
   buyer.with_status(parcel, purchase, "voided", std::chrono::seconds(30));
-}
-
-TEST_F(TestModes, ARateOfAnEarlierVersionIsBoughtWithoutItsMode) {
-  Buyer buyer(*world().waybill, world().easypost, test_name());
-  const std::string parcel = buyer.shipment();
-  const SecretBox secrets(SecretBox::read_key(world().waybill->secret_key_file()));
-  const Guid business = Guid::parse(buyer.tenant.id).value(), shipment = Guid::parse(parcel).value();
-  auto quoted =
-      api::open_rate(secrets, business, shipment, text_at(rates(buyer, parcel).data(), "rates.0.rateId"))
-          .value();
-  EXPECT_EQ(quoted.test_mode, false);
-  quoted.test_mode.reset();
-  buyer.bought(parcel, {{"rateId", api::seal_rate(secrets, business, shipment, quoted)}});
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ bool is_about_void(const Alert& alert) {
   return status == "voiding" || status == "voided" || !fact(alert, "voidState").empty();
 }
 
+bool has_price(const Alert& alert) { return !fact(alert, "price").empty(); }
+
 /// A request to the API about the shipment of the last purchase, in lines of its own.
 std::string request(const Alert& alert, std::string_view public_url, std::string_view method,
                     const std::string& rest, std::string_view body = {}) {
@@ -91,6 +93,10 @@ std::string text_of_last(const Alert& alert, std::string_view public_url) {
            request(alert, public_url, "POST", "/label");
   if (status != "bought") return since_then(status);
   const std::string call = request(alert, public_url, "POST", "/void");
+  if (alert.cause == "label_dearer" && !has_price(alert))
+    return "The label stays bought. Its price is in your account at the carrier. If the label is not used, "
+           "it can be voided:" +
+           call;
   if (alert.cause == "label_dearer")
     return "The label stays bought. If it is not used, it can be voided:" + call;
   return "The label stays paid until it is voided. If the parcel is not sent, void it:" + call;
@@ -121,7 +127,9 @@ std::string label_headline(const Alert& alert) {
   } else if (alert.cause == "label_doubled") {
     text = of("A shipment has a second label", " second labels of shipments were found");
   } else if (alert.cause == "label_dearer") {
-    text = of("A label cost more than its quote", " labels cost more than their quotes");
+    text = of(has_price(alert) || !alert.purchase.is_object() ? "A label cost more than its quote"
+                                                              : "The price of a label is unknown",
+              " labels cost more than their quotes, or their price is unknown");
   } else {
     text = of("An order was cancelled, but not its label", " orders were cancelled, but not their labels");
   }
@@ -150,7 +158,8 @@ std::string label_facts(const Alert& alert) {
   add("Carrier", alert.carrier_name.value_or(""));
   add("Service", fact(alert, "serviceName"));
   add("Quote", amount(alert, "quote", "quoteCurrency"));
-  add("Price", amount(alert, "price", "currency"));
+  add("Price",
+      alert.cause == "label_dearer" && !has_price(alert) ? "unknown" : amount(alert, "price", "currency"));
   const json::value* const is_test = find_member(alert.purchase, "testMode");
   if (is_test != nullptr && is_test->is_bool() && is_test->get_bool()) add("Mode", "test: it costs nothing");
   add("Purchase", fact(alert, "guid"));

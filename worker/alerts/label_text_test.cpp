@@ -96,6 +96,17 @@ TEST(LabelText, ADearLabelAndThatOfACancelledOrderCanBeVoided) {
   }
 }
 
+TEST(LabelText, ALabelWithoutAPriceIsNotCalledDearer) {
+  Alert alert = alert_of("label_dearer", "bought");
+  EXPECT_EQ(label_headline(alert), "A label cost more than its quote (carrier \"DHL\")");
+  alert.purchase.as_object()["price"] = nullptr;
+  alert.purchase.as_object()["currency"] = nullptr;
+  EXPECT_EQ(label_headline(alert), "The price of a label is unknown (carrier \"DHL\")");
+  EXPECT_THAT(mail_of(alert), HasSubstr("\nQuote: 11.00 EUR\nPrice: unknown\n"));
+  EXPECT_THAT(mail_of(alert), HasSubstr("POST " + path + "/void\n"));
+  EXPECT_THAT(mail_of(alert), Not(HasSubstr("cost more")));
+}
+
 TEST(LabelText, ATestLabelIsNamedAsSuch) {
   Alert alert = alert_of("label_dearer", "bought");
   alert.purchase.as_object()["testMode"] = true;

@@ -105,6 +105,20 @@ VoidFacts void_of(connectors::VoidResult result) {
   return {kind(), message_of(std::move(result.message))};
 }
 
+std::string level_of(const connectors::ConnectedCarrier& carrier, std::string_view service_code,
+                     const std::string& wanted) {
+  if (carrier.service_code_of(wanted) == service_code) return wanted;
+  return carrier.level_of(service_code).value_or("");
+}
+
+void note_sold(storage::StoredPurchase& purchase, const connectors::ConnectedCarrier& carrier) {
+  using enum domain::PurchaseStatus;
+  const domain::Purchase& facts = purchase.facts;
+  const bool is_paid = facts.status == bought || facts.status == voiding;
+  if (is_paid && facts.service_code != facts.quote.service_code)
+    purchase.service_level = level_of(carrier, facts.service_code, purchase.service_level);
+}
+
 std::string usual_format(const connectors::ConnectedCarrier& carrier) {
   if (!carrier.label_format.empty()) return carrier.label_format;
   const auto formats = carrier.connector->formats();

@@ -39,6 +39,14 @@ struct VoidFacts {
 };
 VoidFacts void_of(connectors::VoidResult result);
 
+/// Our level of a gateway's service. Several levels may have one service: `wanted` goes before the others.
+/// Empty if the carrier has no level for it.
+std::string level_of(const connectors::ConnectedCarrier& carrier, std::string_view service_code,
+                     const std::string& wanted);
+
+/// Notes the service level of a paid label whose service is another than that of its quote.
+void note_sold(storage::StoredPurchase& purchase, const connectors::ConnectedCarrier& carrier);
+
 /// The usual format of a carrier's labels: pdf, zpl or png.
 std::string usual_format(const connectors::ConnectedCarrier& carrier);
 

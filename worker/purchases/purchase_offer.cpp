@@ -65,9 +65,7 @@ void note_carrier(StoredPurchase& purchase, const ConnectedCarrier& carrier, con
                   const WantedRate& wanted) {
   purchase.carrier_id = carrier.guid;
   purchase.test_mode = carrier.account.test_mode;
-  // Several levels may have one code.
-  const bool is_wanted = !wanted.level.empty() && carrier.service_code_of(wanted.level) == service_code;
-  purchase.service_level = is_wanted ? wanted.level : carrier.level_of(service_code).value_or("");
+  purchase.service_level = level_of(carrier, service_code, wanted.level);
 }
 
 }  // namespace

@@ -85,9 +85,14 @@ asio::awaitable<void> PurchaseRun::look_up() {
   const FoundWithFile found = found_of(std::get<connectors::FoundPurchase>(std::move(answer)));
   const auto* label = std::get_if<domain::BoughtFacts>(&found.facts);
   if (const auto* const voided = std::get_if<domain::VoidedFacts>(&found.facts)) label = &voided->label;
-  co_await change([&](StoredPurchase& at, Time now) { return domain::looked_up(at.facts, found.facts, now); },
-                  label == nullptr ? Lease::needed : Lease::optional,
-                  {.label = label, .file = found.file ? &*found.file : nullptr});
+  co_await change(
+      [&](StoredPurchase& at, Time now) {
+        const Effect effect = domain::looked_up(at.facts, found.facts, now);
+        if (effect != Effect::ignored) note_sold(at, std::get<ConnectedCarrier>(carrier));
+        return effect;
+      },
+      label == nullptr ? Lease::needed : Lease::optional,
+      {.label = label, .file = found.file ? &*found.file : nullptr});
 }
 
 asio::awaitable<void> PurchaseRun::buy() {
@@ -106,7 +111,7 @@ asio::awaitable<void> PurchaseRun::buy() {
                    label_format(purchase_.format)),
       connectors::UnknownPurchase{unreadable()});
   timer.stop();
-  co_await apply_answer(std::move(answer));
+  co_await apply_answer(std::get<ConnectedCarrier>(carrier), std::move(answer));
 }
 
 /// True if this worker has moved the purchase to `buying`, and the move is committed: at most once in its
@@ -132,12 +137,17 @@ asio::awaitable<bool> PurchaseRun::begin_buying() {
 
 /// Applies the answer of the buy call, whoever holds the lease now. An answer that the database refuses is
 /// unknown: it is looked up.
-asio::awaitable<void> PurchaseRun::apply_answer(connectors::PurchaseAnswer answer) {
+asio::awaitable<void> PurchaseRun::apply_answer(const ConnectedCarrier& carrier,
+                                                connectors::PurchaseAnswer answer) {
   const AnswerWithFile given = answer_of(std::move(answer));
   std::string refusal;
   try {
     co_await change(
-        [&](StoredPurchase& at, Time now) { return domain::answered(at.facts, given.facts, now); },
+        [&](StoredPurchase& at, Time now) {
+          const Effect effect = domain::answered(at.facts, given.facts, now);
+          if (effect != Effect::ignored) note_sold(at, carrier);
+          return effect;
+        },
         Lease::optional,
         {.label = std::get_if<domain::BoughtFacts>(&given.facts),
          .file = given.file ? &*given.file : nullptr});

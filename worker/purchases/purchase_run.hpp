@@ -98,7 +98,8 @@ class PurchaseRun {
   asio::awaitable<void> fail(domain::FailedCall failure);
   asio::awaitable<Connection> connection();
   asio::awaitable<bool> begin_buying();
-  asio::awaitable<void> apply_answer(connectors::PurchaseAnswer answer);
+  asio::awaitable<void> apply_answer(const connectors::ConnectedCarrier& carrier,
+                                     connectors::PurchaseAnswer answer);
   asio::awaitable<void> take_draft(const connectors::ConnectedCarrier& carrier, connectors::Draft draft);
   std::unique_ptr<connectors::Gateway> open(const connectors::ConnectedCarrier& carrier, Duration limit);
   void note_call(const connectors::ConnectedCarrier& carrier, const connectors::GatewayError* failure);

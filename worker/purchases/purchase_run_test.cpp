@@ -79,6 +79,7 @@ struct World {
   int buy_calls = 0, void_calls = 0, good_calls = 0, failed_calls = 0, depth = 0;
   std::string price = "5.00";
   std::optional<std::string> draft_price;  // unless it is `price`; also charged
+  std::string sold_service = "ground";     // that of the label
   bool has_dead_carrier = false;           // a second one, which never answers
   bool test_mode = false, is_connected = true, is_shipment_valid = true, is_failing = false;
   int valid_reads = 1'000'000;                    // of the shipment, before it is over
@@ -94,7 +95,7 @@ BoughtLabel label_of(const World& world, const std::string& id, bool with_file) 
   BoughtLabel label{.gateway_id = id,
                     .tracking_numbers = {"1Z" + id},
                     .tracking_url = "",
-                    .service_code = "ground",
+                    .service_code = world.sold_service,
                     .service_name = "Ground",
                     .price = world.draft_price.value_or(world.price),
                     .currency = "EUR"};
@@ -223,7 +224,7 @@ class FakeHost final : public PurchaseHost {
       carrier.guid = guid;
       carrier.connector = &fake_connector;
       carrier.account.test_mode = world_.test_mode;
-      carrier.service_codes = {{"standard", "ground"}, {"express", "ground"}};
+      carrier.service_codes = {{"standard", "ground"}, {"express", "ground"}, {"sameday", "air"}};
     }
     if (world_.has_dead_carrier && named.empty()) {
       ConnectedCarrier& dead = found.emplace_back();
@@ -392,6 +393,34 @@ TEST(PurchaseRun, ACarrierThatDoesNotAnswerIsAskedAgainIfNoOtherHasTheService) {
   EXPECT_EQ(world.purchase.facts.status, PurchaseStatus::requested);
   EXPECT_EQ(world.purchase.facts.error.code, "503");
   EXPECT_GT(world.purchase.facts.next_at, world.now);
+}
+
+TEST(PurchaseRun, TheServiceLevelIsThatOfTheServiceThatTheGatewayHasSold) {
+  const auto level_sold = [](std::string service, bool is_answer_lost) {
+    World world(1, false);
+    world.purchase.wanted = R"({"serviceLevel": "express"})";
+    world.sold_service = std::move(service);
+    if (is_answer_lost) world.loses_answer_of = PurchaseStatus::bought;
+    world.work(1);
+    EXPECT_EQ(world.purchase.facts.status, PurchaseStatus::bought);
+    EXPECT_EQ(world.purchase.facts.service_code, world.sold_service);
+    return world.purchase.service_level;
+  };
+  for (const bool is_answer_lost : {false, true}) {
+    EXPECT_EQ(level_sold("ground", is_answer_lost), "express") << "several levels have this service";
+    EXPECT_EQ(level_sold("air", is_answer_lost), "sameday");
+    EXPECT_EQ(level_sold("sea", is_answer_lost), "") << "the carrier has no level for it";
+  }
+}
+
+TEST(PurchaseRun, ALabelThatIsFoundHasTheServiceLevelThatWasSold) {
+  World world(1, false);
+  world.gateway["shp_1"] = {.reference = world.purchase.reference.to_string(), .is_paid = true};
+  world.purchase.wanted = R"({"serviceLevel": "express"})";
+  world.sold_service = "air";
+  world.work(1);
+  EXPECT_EQ(world.purchase.facts.status, PurchaseStatus::bought);
+  EXPECT_EQ(world.purchase.service_level, "sameday");
 }
 
 TEST(PurchaseRun, ADraftThatIsDearerThanTheChosenRateIsDearerThanTheQuote) {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <compare>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/joined_texts.hpp"
 #include "base/json.hpp"
 
 namespace waybill::worker {
@@ -57,6 +59,8 @@ std::optional<WantedRate::Shown> read_shown(const json::value& value) {
   shown.price.amount = price->is_string() ? std::string(std::string_view(price->get_string()))
                                           : decimal_text(*price).value_or("");
   if (!domain::is_amount(shown.price.amount)) return std::nullopt;
+  const json::value* const days = object->if_contains("transitDays");
+  if (days != nullptr && days->is_int64()) shown.transit_days = static_cast<int>(days->get_int64());
   return shown;
 }
 
@@ -116,6 +120,13 @@ bool goes_before(const Candidate& a, const Candidate& b) {
   return price != 0 ? price < 0 : a.transit() < b.transit();
 }
 
+/// The difference of a rate from the chosen one of its service; 0 for that very rate.
+int difference(const WantedRate::Shown& shown, const CarrierRate& rate) {
+  const bool has_price =
+      domain::compare_amounts(rate.price, shown.price.amount) == std::strong_ordering::equal;
+  return (rate.transit_days == shown.transit_days ? 0 : 2) + (has_price ? 0 : 1);
+}
+
 PurchaseMessage other_currency(bool by_time) {
   return {"OTHER_CURRENCY", std::string(by_time ? "The fastest rates" : "The rates") +
                                 " have several currencies. Give maxPrice: its currency counts."};
@@ -125,6 +136,8 @@ PurchaseMessage other_currency(bool by_time) {
 struct Sifted {
   std::vector<Candidate> candidates;
   bool has_changed = false, has_other_currency = false;
+  bool has_chosen_changed = false;              // a dearer one has the transit time of the chosen rate
+  std::string changed_currency;                 // of the chosen service, if it is not that of the chosen rate
   const CarrierRate* cheapest_above = nullptr;  // of those above maxPrice
 };
 
@@ -136,8 +149,11 @@ Sifted sift(const WantedRate& wanted, std::span<const AskedCarrier> asked,
       const domain::Money price{rate.price, rate.currency};
       if (!is_wanted(wanted, asked[i], rate) || !domain::is_price(rate.price)) continue;
       const auto refusal = domain::price_refusal(price, max_price);
-      if (wanted.rate && domain::is_dearer(price, wanted.rate->price)) {
+      if (wanted.rate && price.currency != wanted.rate->price.currency) {
+        sifted.changed_currency = price.currency;
+      } else if (wanted.rate && domain::is_dearer(price, wanted.rate->price)) {
         sifted.has_changed = true;
+        sifted.has_chosen_changed |= rate.transit_days == wanted.rate->transit_days;
       } else if (refusal == "OTHER_CURRENCY") {
         sifted.has_other_currency = true;
       } else if (!refusal.empty()) {
@@ -152,11 +168,21 @@ Sifted sift(const WantedRate& wanted, std::span<const AskedCarrier> asked,
   return sifted;
 }
 
-std::string joined(const std::vector<std::string>& texts) {
+/// Keeps the candidates that are most like the rate that a person has chosen: none if that rate is dearer
+/// now, and the others of its service have another transit time.
+void keep_chosen(Sifted& sifted, const WantedRate::Shown& shown) {
+  constexpr int of_same_time = 1;
+  int least = sifted.has_chosen_changed ? of_same_time : std::numeric_limits<int>::max();
+  for (const Candidate& each : sifted.candidates) least = std::min(least, difference(shown, *each.rate));
+  std::erase_if(sifted.candidates,
+                [&](const Candidate& each) { return difference(shown, *each.rate) > least; });
+}
+
+/// The first codes, as a list.
+std::string first_codes(std::span<const std::string> codes) {
   constexpr std::size_t most = 8;
-  std::string list;
-  for (std::size_t i = 0; i < texts.size() && i < most; ++i) list += (i > 0 ? ", " : "") + texts[i];
-  return texts.size() > most ? list + ", …" : list;
+  if (codes.size() <= most) return joined_texts(codes);
+  return joined_texts(codes.first(most)) + ", …";
 }
 
 /// The rate that was looked for, as the end of a sentence.
@@ -164,7 +190,7 @@ std::string sought(const WantedRate& wanted) {
   std::string text;
   if (wanted.by == WantedRate::By::rate) text = " with the service " + wanted.rate->service_code;
   if (wanted.by == WantedRate::By::level) text = " with the service level " + wanted.level;
-  if (!wanted.service_codes.empty()) text += " of the services " + joined(wanted.service_codes);
+  if (!wanted.service_codes.empty()) text += " of the services " + first_codes(wanted.service_codes);
   return text;
 }
 
@@ -180,7 +206,7 @@ std::string answer_of(const WantedRate& wanted, const AskedCarrier& asked) {
   for (const CarrierRate& rate : asked.answer.rates) {
     if (std::ranges::find(offered, rate.service_code) == offered.end()) offered.push_back(rate.service_code);
   }
-  if (!offered.empty()) return text + ": offers " + joined(offered) + ".";
+  if (!offered.empty()) return text + ": offers " + first_codes(offered) + ".";
   return text + ": " +
          (asked.answer.messages.empty() ? "no rates, and no reason." : asked.answer.messages.front().text);
 }
@@ -220,10 +246,16 @@ std::optional<WantedRate> read_wanted(std::string_view wanted, std::string_view 
 std::variant<ChosenRate, PurchaseMessage> choose_rate(const WantedRate& wanted,
                                                       std::span<const AskedCarrier> asked,
                                                       const std::optional<domain::Money>& max_price) {
-  const Sifted sifted = sift(wanted, asked, max_price);
+  Sifted sifted = sift(wanted, asked, max_price);
+  if (wanted.rate) keep_chosen(sifted, *wanted.rate);
   if (sifted.candidates.empty()) {
     if (sifted.has_changed)
       return PurchaseMessage{"PRICE_CHANGED", "The carrier's price is above the rate that was chosen."};
+    if (!sifted.changed_currency.empty()) {
+      return PurchaseMessage{"PRICE_CHANGED", "The carrier's price is in " + sifted.changed_currency +
+                                                  " now; the rate that was chosen is in " +
+                                                  wanted.rate->price.currency + "."};
+    }
     if (const auto* const rate = sifted.cheapest_above) {
       return PurchaseMessage{"TOO_EXPENSIVE", "Each rate is above maxPrice; the lowest is " + rate->price +
                                                   " " + rate->currency + "."};

@@ -58,6 +58,11 @@ TEST(WantedRate, IsReadInEachOfItsForms) {
   EXPECT_EQ(shown.rate->carrier, ups);
   EXPECT_EQ(shown.rate->service_code, "ground");
   EXPECT_EQ(shown.rate->price, (Money{"7.30", "EUR"}));
+  EXPECT_EQ(shown.rate->transit_days, std::nullopt);
+  EXPECT_EQ(read(R"({"rate": {"carrierId": ")" + ups.to_string() +
+                 R"(", "serviceCode": "ground", "price": "7.30", "currency": "EUR", "transitDays": 2}})")
+                .rate->transit_days,
+            2);
   EXPECT_EQ(read(R"({"rate": {"carrierId": ")" + ups.to_string() +
                  R"(", "serviceCode": "ground", "price": 7.3, "currency": "EUR"}})")
                 .rate->price.amount,
@@ -102,6 +107,41 @@ TEST(RateChoice, ARateOfAPersonIsBoughtUnlessItIsDearer) {
   EXPECT_EQ(choice(wanted, offers("7.3"), Money{"7", "EUR"}), "TOO_EXPENSIVE");
   wanted.rate->service_code = "sea";
   EXPECT_EQ(choice(wanted, offers("7.3")), "NO_RATE");
+}
+
+TEST(RateChoice, OfSeveralRatesOfAServiceTheOneThatAPersonHasChosenIsBought) {
+  const auto slow = rate("ground", "5.00", 5), fast = rate("ground", "7.00", 1);
+  const auto chosen = [](const CarrierRate& shown) {
+    return WantedRate{
+        .by = By::rate,
+        .rate = WantedRate::Shown{ups, "ground", {shown.price, shown.currency}, shown.transit_days}};
+  };
+  for (const auto& offers : {std::vector{asked(ups, {slow, fast})}, std::vector{asked(ups, {fast, slow})}}) {
+    EXPECT_EQ(choice(chosen(fast), offers), fast.id);
+    EXPECT_EQ(choice(chosen(slow), offers), slow.id);
+  }
+  const auto lower = rate("ground", "6.50", 1), dearer = rate("ground", "7.01", 1);
+  EXPECT_EQ(choice(chosen(fast), {asked(ups, {slow, lower})}), lower.id) << "its price has fallen";
+  EXPECT_EQ(choice(chosen(fast), {asked(ups, {lower, fast})}), fast.id) << "it is still there";
+  EXPECT_EQ(choice(chosen(fast), {asked(ups, {slow, dearer})}), "PRICE_CHANGED") << "another one is slower";
+  const auto later = rate("ground", "7.00", 2);
+  EXPECT_EQ(choice(chosen(fast), {asked(ups, {slow, later})}), later.id) << "its time has changed";
+  EXPECT_EQ(choice(chosen(fast), {asked(ups, {slow})}), slow.id) << "the service has one rate now";
+  const auto unknown = rate("ground", "7.00");
+  EXPECT_EQ(choice(chosen(unknown), {asked(ups, {slow, unknown})}), unknown.id);
+}
+
+TEST(RateChoice, ARateOfAPersonThatIsInAnotherCurrencyNowIsRefusedWithThisReason) {
+  const WantedRate wanted{.by = By::rate, .rate = WantedRate::Shown{ups, "ground", {"5.00", "USD"}}};
+  const auto text = [&](std::vector<CarrierRate> rates) {
+    const auto made = choose_rate(wanted, std::vector{asked(ups, std::move(rates))}, std::nullopt);
+    EXPECT_EQ(std::get<PurchaseMessage>(made).code, "PRICE_CHANGED");
+    return std::get<PurchaseMessage>(made).text;
+  };
+  EXPECT_EQ(text({rate("ground", "4.00")}),
+            "The carrier's price is in EUR now; the rate that was chosen is in USD.");
+  EXPECT_EQ(text({rate("ground", "4.00"), rate("ground", "5.01", 1, "USD")}),
+            "The carrier's price is above the rate that was chosen.");
 }
 
 TEST(RateChoice, AServiceLevelIsTheCodeThatTheCarrierGivesIt) {

@@ -2,7 +2,8 @@
 -- ones. Each change gives the shipment another version.
 -- $1 business uuid, $2 shipment uuid
 -- -> status text, customer_id uuid or null, carrier_id uuid or null, service_level text or null,
--- made_tracking_url text or null, label_status text or null, packages jsonb, version text, ...
+-- made_tracking_url text or null, label_status text or null, is_return boolean, packages jsonb,
+-- version text, ...
 select
 \ir values.inc
 from shipments r where r.business_id = $1 and r.guid = $2 and r.deleted_at is null

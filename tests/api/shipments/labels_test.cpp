@@ -113,11 +113,38 @@ TEST_F(LabelsTest, APlaceMayLackAnyPart) {
   for (const std::string part :
        {"", "recipient_name = 'Ada'", "recipient_country = 'SG'", "recipient_country = 'Atlantis'",
         "recipient_street = E'1 Raffles Place\\r\\nLevel 20\\n\\n'", "recipient_city = 'Dublin'",
-        "recipient_postal_code = '10115'", "recipient_name = U&'\\+01F600', recipient_city = U&'\\200B'"}) {
+        "recipient_postal_code = '10115'",
+        "recipient_name = U&'Ada \\+01F600', recipient_city = U&'\\200B'"}) {
     update(guid, nowhere);
     if (!part.empty()) update(guid, part);
     EXPECT_TRUE(contains(read(fetch(guid)).codes, "CODE-128")) << part;
   }
+}
+
+TEST_F(LabelsTest, AFieldOfWhichTheLabelWouldShowNothingIsRefusedByName) {
+  const auto guid = create();
+  struct Case {
+    std::string set, field;
+  };
+  for (const auto& [set, field] :
+       std::vector<Case>{{"recipient_name = U&'\\+01F600'", "recipient.name"},
+                         {"recipient_company = U&'\\+01F600 \\F8FF'", "recipient.company"},
+                         {"recipient_street = U&'\\+01F600'", "recipient.street"},
+                         {"recipient_city = U&'\\+01F600'", "recipient.city"},
+                         {"sender_name = U&'\\+01F600'", "sender.name"},
+                         {"sender_city = U&'\\+0F0001'", "sender.city"}}) {
+    const auto other = create();
+    update(other, set);
+    const auto refused = fetch(other);
+    expect_refused(refused, 409, "CONFLICT");
+    EXPECT_TRUE(refused.details().contains(field)) << refused.text;
+    const auto printed = http.post("/api/v1/labels", {{"shipmentIds", json::array{guid, other}}});
+    expect_refused(printed, 409, "CONFLICT");
+    EXPECT_TRUE(contains(text_at(json::value(printed.details()), "shipmentIds[1]"), field)) << printed.text;
+  }
+  update(guid,
+         "recipient_name = U&'Ada \\+01F600', recipient_company = '', recipient_city = U&'\\+01F600 Porto'");
+  EXPECT_TRUE(contains(read(fetch(guid)).text, "Ada"));
 }
 
 TEST_F(LabelsTest, AScriptWithoutAFontIsRefusedByName) {

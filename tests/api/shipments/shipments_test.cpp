@@ -136,13 +136,20 @@ TEST_F(ShipmentsTest, WrongDataForCustomsAreRefusedByName) {
 TEST_F(ShipmentsTest, AReturnIsFixedWhenItIsMade) {
   const auto guid = create({{"isReturn", true}});
   EXPECT_EQ(at(get(guid), "isReturn"), true);
-  EXPECT_EQ(http.put(path_of(guid), {{"isReturn", false}}).status, 200)
+  EXPECT_EQ(http.put(path_of(guid), {{"isReturn", true}}).status, 200)
       << "the answer of a GET can be sent back";
+  const json::object change{{"isReturn", false}, {"instructions", "ring"}};
+  expect_invalid(http.put(path_of(guid), change), {"isReturn"});
   EXPECT_EQ(at(get(guid), "isReturn"), true);
+  EXPECT_TRUE(at(get(guid), "instructions").is_null()) << "nothing of a refused change is stored";
+  for (const json::value& wrong : {json::value(5), json::value("true"), json::value()})
+    expect_invalid(http.put(path_of(guid), {{"isReturn", wrong}}), {"isReturn"});
   EXPECT_EQ(at(get(create()), "isReturn"), false);
   const auto older = create();
   update(older, "is_return = null");
   EXPECT_EQ(at(get(older), "isReturn"), false);
+  EXPECT_EQ(http.put(path_of(older), {{"isReturn", false}}).status, 200);
+  expect_invalid(http.put(path_of(older), {{"isReturn", true}}), {"isReturn"});
   expect_invalid(http.post(collection, shipment_body({{"isReturn", "yes"}})), {"isReturn"});
   expect_invalid(http.post(collection, shipment_body({{"isReturn", nullptr}})), {"isReturn"});
 }
