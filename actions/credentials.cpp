@@ -13,6 +13,9 @@
 namespace waybill::actions {
 namespace {
 
+constexpr std::size_t most_earlier = 8;
+constexpr std::size_t most_earlier_bytes = 16UL * 1024;
+
 // These headers describe the message: their values hold no secret and stay readable in the definition. Any
 // other header may be a credential, whatever its name (X-Auth-Key, Ocp-Apim-Subscription-Key). The SQL
 // function hidden_headers has the same list.
@@ -68,9 +71,36 @@ Credentials take_of_steps(json::array& steps, const Credentials& kept, FieldErro
   return taken;
 }
 
+/// The values of a definition for each host. A header for which its steps have several values has none: which
+/// of them a run needs is not known.
+std::vector<Credentials> values_by_host(const Credentials& all) {
+  std::vector<Credentials> hosts;
+  const auto add = [&](const Credentials& part) {
+    if (part.values.empty()) return;
+    const auto found = std::ranges::find(hosts, part.host, &Credentials::host);
+    if (found == hosts.end()) return void(hosts.push_back({part.host, part.values}));
+    for (const auto& header : part.values) {
+      const auto [known, is_first] = found->values.emplace(header.key(), header.value());
+      if (!is_first && known->value() != header.value()) known->value() = nullptr;
+    }
+  };
+  add(all);
+  for (const Credentials& step : all.steps) add(step);
+  for (Credentials& each : hosts) {
+    json::object known;
+    for (const auto& header : each.values) {
+      if (!header.value().is_null()) known.emplace(header.key(), header.value());
+    }
+    each.values = std::move(known);
+  }
+  return hosts;
+}
+
 }  // namespace
 
-bool Credentials::empty() const { return values.empty() && std::ranges::all_of(steps, &Credentials::empty); }
+bool Credentials::empty() const {
+  return values.empty() && earlier.empty() && std::ranges::all_of(steps, &Credentials::empty);
+}
 
 const Credentials& Credentials::of_step(int number, std::string_view to) const {
   const auto position = static_cast<std::size_t>(number - 1);
@@ -79,11 +109,39 @@ const Credentials& Credentials::of_step(int number, std::string_view to) const {
   return other == steps.end() ? *this : *other;
 }
 
+const Credentials& Credentials::of_run(int number, std::string_view to) const {
+  const Credentials& present = of_step(number, to);
+  if (present.host == to && !present.values.empty()) return present;
+  const auto found = std::ranges::find(earlier, to, &Credentials::host);
+  return found == earlier.end() ? present : *found;
+}
+
+void Credentials::keep_earlier(const Credentials& before) {
+  earlier.clear();
+  std::size_t bytes = 0;
+  const auto is_kept = [&](const std::string& to) {
+    const auto is_for = [&](const Credentials& other) { return other.host == to && !other.values.empty(); };
+    return is_for(*this) || std::ranges::any_of(steps, is_for) || std::ranges::any_of(earlier, is_for);
+  };
+  const auto keep = [&](const Credentials& other) {
+    if (other.values.empty() || is_kept(other.host)) return;
+    bytes += to_json(other.values).size();
+    if (earlier.size() < most_earlier && bytes <= most_earlier_bytes)
+      earlier.push_back({other.host, other.values});
+  };
+  for (const Credentials& other : values_by_host(before)) keep(other);
+  for (const Credentials& other : before.earlier) keep(other);
+}
+
 std::string Credentials::text() const {
   json::object stored{{"host", host}, {"values", values}};
-  json::array of_steps;
-  for (const Credentials& step : steps) of_steps.push_back({{"host", step.host}, {"values", step.values}});
-  if (!of_steps.empty()) stored["steps"] = std::move(of_steps);
+  const auto add = [&](std::string_view name, const std::vector<Credentials>& list) {
+    json::array parts;
+    for (const Credentials& part : list) parts.push_back({{"host", part.host}, {"values", part.values}});
+    if (!parts.empty()) stored[name] = std::move(parts);
+  };
+  add("steps", steps);
+  add("earlier", earlier);
   return to_json(stored);
 }
 
@@ -92,9 +150,13 @@ Credentials Credentials::parse(std::string_view text) {
   const auto* const value = std::get_if<json::value>(&parsed);
   if (value == nullptr) throw std::invalid_argument("unreadable credentials");
   Credentials credentials = read(*value);
-  if (const auto* const steps = value->get_object().if_contains("steps")) {
-    for (const json::value& step : steps->as_array()) credentials.steps.push_back(read(step));
-  }
+  const auto add = [&](std::string_view name, std::vector<Credentials>& list) {
+    const auto* const parts = value->get_object().if_contains(name);
+    if (parts == nullptr) return;
+    for (const json::value& part : parts->as_array()) list.push_back(read(part));
+  };
+  add("steps", credentials.steps);
+  add("earlier", credentials.earlier);
   return credentials;
 }
 

@@ -20,6 +20,9 @@ struct Credentials {
   std::string host;                     // "https://example.com:443"
   json::object values;                  // by header
   std::vector<Credentials> steps = {};  // by number - 1; a step has no further steps
+  /// Those of earlier definitions for hosts that have none now, the newest first: for runs that began with
+  /// them.
+  std::vector<Credentials> earlier = {};
 
   bool empty() const;
   /// Compares without regard to the order of headers.
@@ -27,6 +30,12 @@ struct Credentials {
   /// The credentials of step `number` (from 1) for a host: those at its position if they are for this host,
   /// else those of another step with this host, else this object.
   const Credentials& of_step(int number, std::string_view host) const;
+  /// The credentials with which a run, at step `number` or with its one action, sends to a host: as of_step,
+  /// or else the earlier ones for this host.
+  const Credentials& of_run(int number, std::string_view host) const;
+  /// Keeps those of `before`, the definition that this one replaces, for its runs: the newest for each host
+  /// that has none now, at most 8 and 16 KiB. A header with several values for one host is left out.
+  void keep_earlier(const Credentials& before);
   /// Serializes them as one text, which is then encrypted.
   std::string text() const;
   /// Parses the result of `text`. Throws std::invalid_argument.

@@ -63,6 +63,56 @@ TEST(Credentials, AStoredDefinitionHasKeptAndPlainOnes) {
   EXPECT_EQ(stored.at("headers").at("X-Shop"), json::value(credential_stars));
 }
 
+TEST(Credentials, OfEarlierHostsAreKeptForTheRunsOfEarlierDefinitions) {
+  const auto values_of_run = [](const Credentials& all, const char* host) {
+    const Credentials& found = all.of_run(1, host);
+    return found.host == host ? found.values : json::object();
+  };
+  const Credentials first{"https://one.example:443", {{"X-Key", "1"}}};
+  Credentials second{
+      "", {}, {{"https://one.example:443", {}}, {"https://two.example:443", {{"X-Key", "2"}}}}};
+  second.keep_earlier(first);
+  EXPECT_EQ(values_of_run(second, "https://one.example:443"), first.values);
+  Credentials third{"https://two.example:443", {{"X-Key", "3"}}};
+  third.keep_earlier(second);
+  const Credentials read = Credentials::parse(third.text());
+  EXPECT_EQ(read, third);
+  EXPECT_EQ(values_of_run(read, "https://one.example:443"), first.values);
+  EXPECT_EQ(values_of_run(read, "https://two.example:443"), (json::object{{"X-Key", "3"}}))
+      << "the present values count";
+  json::object definition = action("https://one.example/hook", {{"X-Key", credential_stars}});
+  FieldErrors errors;
+  EXPECT_TRUE(take_credentials(definition, read, errors).empty());
+  EXPECT_EQ(errors.size(), 1U) << "stars of a new definition do not refer to them";
+
+  Credentials last;
+  for (int i = 0; i < 20; ++i) {
+    Credentials next{"https://host" + std::to_string(i) + ":443", {{"X-Key", "k"}}};
+    next.keep_earlier(last);
+    last = std::move(next);
+  }
+  EXPECT_EQ(last.earlier.size(), 8U);
+  EXPECT_EQ(last.earlier.front().host, "https://host18:443");
+}
+
+TEST(Credentials, OfAnEarlierHostOfSeveralStepsAreKeptUnlessTheyDiffer) {
+  const std::string host = "https://one.example:443";
+  const Credentials before{"",
+                           {},
+                           {{host, {{"X-Key", "1"}, {"X-Shop", "7"}}},
+                            {host, {{"X-Key", "2"}, {"X-Shop", "7"}, {"X-Part", "9"}}},
+                            {host, {{"X-Key", "1"}}}}};
+  Credentials after;
+  after.keep_earlier(before);
+  ASSERT_EQ(after.earlier.size(), 1U);
+  EXPECT_EQ(after.earlier[0].values, (json::object{{"X-Shop", "7"}, {"X-Part", "9"}}))
+      << "no step has the key of another one";
+
+  after = {};
+  after.keep_earlier({"", {}, {{host, {{"X-Key", "1"}}}, {host, {{"X-Key", "2"}}}}});
+  EXPECT_TRUE(after.empty());
+}
+
 TEST(Credentials, AreSentToTheirOriginOnly) {
   const Credentials kept{"https://example.com:443", {{"Authorization", "Bearer a"}}};
   const json::object headers{{"Authorization", credential_stars},

@@ -10,6 +10,7 @@
 #include "actions/stored_templates.hpp"
 #include "actions/webhook_url.hpp"
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 #include "base/utf8.hpp"
 #include "domain/workflows/retry.hpp"
 #include "net/http/webhook_signature.hpp"
@@ -153,9 +154,7 @@ class Checker {
     if (value == nullptr) return json::value(otherwise);
     const auto* const text = value->if_string();
     if (text != nullptr && std::ranges::find(values, std::string_view(*text)) != values.end()) return *value;
-    std::string known;
-    for (const std::string_view each : values) known += (known.empty() ? "" : ", ") + std::string(each);
-    refuse(name, "must be one of " + known);
+    refuse(name, "must be one of " + joined_texts(values));
     return json::value(otherwise);
   }
 

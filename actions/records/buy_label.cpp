@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "actions/records/label_step.hpp"
+#include "base/joined_texts.hpp"
 #include "storage/runs/run.hpp"
 
 namespace waybill::actions {
@@ -72,9 +73,7 @@ class LabelChecker {
     if (value == nullptr) return;
     const auto* const text = value->if_string();
     if (text != nullptr && std::ranges::find(known, std::string_view(*text)) != std::end(known)) return;
-    std::string list;
-    for (const std::string_view each : known) list += (list.empty() ? "" : ", ") + std::string(each);
-    refuse(name, "must be one of " + list);
+    refuse(name, "must be one of " + joined_texts(known));
   }
 
   template <typename IsValid>

@@ -4,6 +4,7 @@
 #include "actions/action.hpp"
 #include "actions/definition.hpp"
 #include "actions/records/change_cause.hpp"
+#include "base/joined_texts.hpp"
 #include "domain/records/state_machines.hpp"
 #include "storage/runs/run.hpp"
 
@@ -31,15 +32,6 @@ const Recipient* find_recipient(EntityType entity_type, std::string_view name) {
     return each.entity_type == entity_type && each.name == name;
   });
   return found == std::end(recipients) ? nullptr : found;
-}
-
-std::string join_names(std::span<const std::string_view> names) {
-  std::string text;
-  for (const std::string_view name : names) {
-    if (!text.empty()) text += ", ";
-    text += name;
-  }
-  return text;
 }
 
 /// Checks a status change's configuration and collects its errors.
@@ -98,7 +90,7 @@ class StatusChecker {
     if (!value->is_string()) {
       refuse(field, "must be a string");
     } else if (states != nullptr && !states->has_state(value->get_string())) {
-      refuse(field, "must be one of " + join_names(states->states));
+      refuse(field, "must be one of " + joined_texts(states->states));
     }
     return *value;
   }

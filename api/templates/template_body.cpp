@@ -49,7 +49,22 @@ constexpr auto template_properties(bool create) {
   });
 }
 constexpr auto create_properties = template_properties(true);
-constexpr auto update_properties = template_properties(false);
+constexpr auto answer_properties = template_properties(false);
+
+constexpr Property version_property{
+    .name = "ifVersion",
+    .kind = Kind::integer,
+    .minimum = 1,
+    .description =
+        "The version that the change is based on. If the template has another one, the answer is "
+        "409, with the current version in `details.version`. Default: any."};
+
+constexpr auto update_properties = [] {
+  std::array<Property, answer_properties.size() + 1> all{};
+  std::ranges::copy(answer_properties, all.begin());
+  all.back() = version_property;
+  return all;
+}();
 
 bool is_code(std::string_view text) {
   return !text.empty() && is_alphanumeric(text.front()) && std::ranges::all_of(text, [](char c) {
@@ -69,7 +84,7 @@ void merge_fields(const json::object& body, TemplateDefinition& definition) {
   if (const auto name = text_at(body, "entityType")) {
     definition.entity_type = domain::parse_entity_type(*name).value_or(definition.entity_type);
   }
-  for (const auto name : templates::part_names) merge_text(body, name, part(definition, name));
+  merge_parts(body, definition);
 }
 
 /// Adds an error for each part that the type requires, and if a template that replaces a built-in one has
@@ -104,7 +119,8 @@ void check_complete(TemplateDefinition& definition, FieldErrors& errors) {
 }  // namespace
 
 const Schema template_create_schema{"TemplateCreate", create_properties};
-const Schema template_update_schema{"Template", update_properties};
+const Schema template_update_schema{"TemplateUpdate", update_properties};
+const Schema template_schema{"Template", answer_properties};
 
 json::object TemplateDefinition::to_object() const {
   json::object object{
@@ -141,6 +157,10 @@ std::vector<std::string> TemplateDefinition::partials() const {
   return codes;
 }
 
+void merge_parts(const json::object& body, TemplateDefinition& definition) {
+  for (const auto name : templates::part_names) merge_text(body, name, part(definition, name));
+}
+
 void merge_template(const json::object& body, TemplateDefinition& definition) {
   merge_fields(body, definition);
   FieldErrors errors;
@@ -148,17 +168,7 @@ void merge_template(const json::object& body, TemplateDefinition& definition) {
   if (!errors.empty()) throw invalid(std::move(errors));
 }
 
-void check_template_fields(const json::object& body, FieldErrors& errors) {
-  if (const auto code = text_at(body, "code"); code && !is_code(*code) && code->size() <= longest_code) {
-    errors.push_back(
-        {"code", "must be letters, digits, dots, hyphens and underscores, a letter or digit first"});
-  }
-  if (const auto name = text_at(body, "name"); name && is_blank(*name)) {
-    errors.push_back({"name", "must not be blank"});
-  }
-  if (const auto name = text_at(body, "entityType"); name && !domain::parse_entity_type(*name)) {
-    errors.push_back({"entityType", "must be one of Order, Shipment, Customer, Product"});
-  }
+void check_template_parts(const json::object& body, FieldErrors& errors) {
   for (const auto name : templates::part_names) {
     const auto text = text_at(body, name);
     if (!text) continue;
@@ -166,6 +176,18 @@ void check_template_fields(const json::object& body, FieldErrors& errors) {
       errors.push_back({std::string(name), std::move(*problem)});
     }
   }
+}
+
+void check_template_fields(const json::object& body, FieldErrors& errors) {
+  if (const auto code = text_at(body, "code"); code && !is_code(*code) && code->size() <= longest_code) {
+    errors.push_back(
+        {"code", "must be letters, digits, dots, hyphens and underscores, a letter or digit first"});
+  }
+  check_has_text(body, "name", errors);
+  if (const auto name = text_at(body, "entityType"); name && !domain::parse_entity_type(*name)) {
+    errors.push_back({"entityType", "must be one of Order, Shipment, Customer, Product"});
+  }
+  check_template_parts(body, errors);
 }
 
 void check_new_template(const json::object& body, FieldErrors& errors) {

@@ -15,6 +15,7 @@ namespace waybill::api {
 
 extern const Schema template_create_schema;
 extern const Schema template_update_schema;
+extern const Schema template_schema;  // of an answer
 
 /// A template in the form that is stored.
 struct TemplateDefinition {
@@ -37,6 +38,11 @@ struct TemplateDefinition {
 /// with every field that is then missing or does not fit.
 void merge_template(const json::object& body, TemplateDefinition& definition);
 
+/// Overwrites the parts of `definition` with those that `body` has. Nothing is checked.
+void merge_parts(const json::object& body, TemplateDefinition& definition);
+
+/// Checks the Mustache of each part.
+void check_template_parts(const json::object& body, FieldErrors& errors);
 /// Checks each field by itself, whatever the body's shape: the code's form, Mustache, the entity type.
 void check_template_fields(const json::object& body, FieldErrors& errors);
 /// Checks each field, and the parts that the type of a new template requires.

@@ -27,6 +27,11 @@ constexpr Property preview_properties[] = {
      .required = true,
      .nullable = false,
      .description = "The guid of a record of the template's entity type."},
+    {.name = "subject", .kind = Kind::text, .description = "Takes the place of the saved subject."},
+    {.name = "body", .kind = Kind::text, .description = "Takes the place of the saved text."},
+    {.name = "html", .kind = Kind::text, .description = "Takes the place of the saved HTML."},
+    {.name = "title", .kind = Kind::text, .description = "Takes the place of the saved title."},
+    {.name = "url", .kind = Kind::text, .description = "Takes the place of the saved link."},
 };
 constexpr Schema preview_schema{"TemplatePreview", preview_properties};
 
@@ -50,12 +55,12 @@ void refuse_built_in(const Guid& guid) {
                 "A built-in template cannot be changed; create one with the same code to replace it.");
 }
 
-/// Locks and returns the template of the path. Throws Failure (404) if there is none.
-asio::awaitable<TemplateDefinition> lock_template(const Call& call, storage::Transaction& transaction) {
+/// Locks and returns the template of the path, as an answer has it. Throws Failure (404) if there is none.
+asio::awaitable<json::object> lock_template(const Call& call, storage::Transaction& transaction) {
   const auto rows =
       co_await transaction.run(sql::templates::Lock{.business = call.business(), .guid = call.id()});
   if (rows.empty()) throw not_found("template");
-  co_return TemplateDefinition::of(json::parse(json_object(rows)).as_object());
+  co_return json::parse(json_object(rows)).as_object();
 }
 
 asio::awaitable<void> require_unused(const Call& call, storage::Transaction& transaction,
@@ -147,8 +152,10 @@ asio::awaitable<Answer> update_template(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   // Locked before the template's row, as when a workflow that uses it is configured, to prevent deadlocks.
   co_await transaction->run(sql::templates::LockBusiness{.business = call.business()});
-  TemplateDefinition definition = co_await lock_template(call, *transaction);
-  const TemplateDefinition before = definition;
+  const json::object present = co_await lock_template(call, *transaction);
+  check_version(call.object(), "template", present.at("version").to_number<std::int64_t>());
+  const auto before = TemplateDefinition::of(present);
+  TemplateDefinition definition = before;
   merge_template(call.object(), definition);
   const bool has_new_identity = definition.code != before.code || definition.type != before.type ||
                                 definition.entity_type != before.entity_type;
@@ -175,7 +182,7 @@ asio::awaitable<Answer> update_template(Call& call, Services& services) {
 asio::awaitable<Answer> delete_template(Call& call, Services& services) {
   refuse_built_in(call.id());
   const auto transaction = co_await services.db.begin(call.cause());
-  const TemplateDefinition definition = co_await lock_template(call, *transaction);
+  const auto definition = TemplateDefinition::of(co_await lock_template(call, *transaction));
   co_await require_unused(call, *transaction, definition.code);
   co_await transaction->run(sql::templates::Remove{.business = call.business(), .guid = call.id()});
   co_await transaction->commit();
@@ -216,7 +223,8 @@ asio::awaitable<TemplateDefinition> find_definition(const Call& call, Services& 
 }
 
 asio::awaitable<Answer> preview_template(Call& call, Services& services) {
-  const TemplateDefinition definition = co_await find_definition(call, services);
+  TemplateDefinition definition = co_await find_definition(call, services);
+  merge_parts(call.object(), definition);
   const Guid& business = call.business();
   const Guid entity_id = guid_at(call.object(), "entityId").value();
   const auto entity = co_await matching::current_entity(services.db, business, definition.entity_type,
@@ -257,7 +265,7 @@ const Endpoint template_endpoint_table[] = {
      .summary = "Lists the templates of the business, then the built-in ones",
      .description = "Actions name a template by its code.",
      .tag = "Templates",
-     .answer = &template_update_schema,
+     .answer = &template_schema,
      .answer_is_array = true},
     {.method = Method::post,
      .path = "/api/workflows/templates",
@@ -270,7 +278,7 @@ const Endpoint template_endpoint_table[] = {
      .body = &template_create_schema,
      .body_check = check_new_template,
      .body_kind = BodyKind::object,
-     .answer = &template_update_schema,
+     .answer = &template_schema,
      .status = 201},
     {.method = Method::get,
      .path = "/api/workflows/templates/{guid}",
@@ -280,7 +288,7 @@ const Endpoint template_endpoint_table[] = {
      .summary = "Returns a template",
      .description = "A built-in template or one of the business.",
      .tag = "Templates",
-     .answer = &template_update_schema},
+     .answer = &template_schema},
     {.method = Method::put,
      .path = "/api/workflows/templates/{guid}",
      .permission = Permission::administer,
@@ -293,7 +301,7 @@ const Endpoint template_endpoint_table[] = {
      .body = &template_update_schema,
      .body_check = check_template_fields,
      .body_kind = BodyKind::object,
-     .answer = &template_update_schema},
+     .answer = &template_schema},
     {.method = Method::del,
      .path = "/api/workflows/templates/{guid}",
      .permission = Permission::administer,
@@ -308,9 +316,11 @@ const Endpoint template_endpoint_table[] = {
      .handler = preview_template,
      .operation_id = "previewTemplate",
      .summary = "Renders a template for a record",
-     .description = "Nothing changes and nothing is sent.",
+     .description =
+         "Nothing changes and nothing is sent. Parts in the body are rendered instead of the saved ones.",
      .tag = "Templates",
      .body = &preview_schema,
+     .body_check = check_template_parts,
      .body_kind = BodyKind::object,
      .answer = &rendered_schema},
 };

@@ -12,6 +12,7 @@
 #include "api/workflows/definition/workflow_headers.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
 #include "api/workflows/trials/test_and_backtest.hpp"
+#include "base/exact_number.hpp"
 #include "base/observe.hpp"
 #include "domain/workflows/triggers.hpp"
 #include "storage/settings/sealing_purposes.hpp"
@@ -173,11 +174,11 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
 /// True if storing `after` would change nothing in a workflow that is stored as `before`.
 bool is_unchanged(const WorkflowDefinition& before, const WorkflowDefinition& after) {
   return !after.secret && before.name == after.name && before.entity_type == after.entity_type &&
-         before.trigger_code == after.trigger_code && before.action == after.action &&
-         before.conditions == after.conditions && before.is_active == after.is_active &&
+         before.trigger_code == after.trigger_code && is_same_json(before.action, after.action) &&
+         is_same_json(before.conditions, after.conditions) && before.is_active == after.is_active &&
          before.ordered == after.ordered && before.delay == after.delay &&
          before.workdays == after.workdays && before.pacing == after.pacing &&
-         before.cancel_on == after.cancel_on && before.credentials == after.credentials;
+         is_same_json(before.cancel_on, after.cancel_on) && before.credentials == after.credentials;
 }
 
 /// Merges the body of a request into a definition and checks the result.
@@ -221,15 +222,6 @@ asio::awaitable<std::optional<std::string>> newest_secret(const Call& call, cons
   co_return services.secrets.open(newest->sealed, storage::workflow_secret_purpose(guid));
 }
 
-/// Throws Failure if the request is for another version than the current one.
-void check_version(const json::object& body, std::int32_t current) {
-  const json::value* const expected = find_value(body, "ifVersion");
-  if (expected == nullptr || expected->to_number<std::int64_t>() == current) return;
-  throw Failure(ErrorCode::conflict,
-                "The workflow has version " + std::to_string(current) + ", not the one in ifVersion.",
-                {{"version", std::to_string(current)}});
-}
-
 asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, Services& services,
                                                     storage::Transaction& transaction, const Guid& guid,
                                                     const json::object& body,
@@ -244,15 +236,18 @@ asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, Services& 
   if (found->is_managed) {
     throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
   }
-  check_version(body, found->version);
+  check_version(body, "workflow", found->version);
   ChangedWorkflow changed;
   changed.before = stored_definition(locked.more());
-  changed.before.credentials = actions::stored_credentials(
-      changed.before.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
+  auto stored = open_headers(services, found->sealed_credentials.value_or(""), guid);
+  changed.before.credentials = actions::stored_credentials(changed.before.action, stored);
   changed.after = changed.before;
   if (credentials) changed.after.credentials = *credentials;
   co_await merge_checked(call, services, transaction, guid, body, changed.after);
-  if (found->sealed_credentials && changed.after.credentials == changed.before.credentials) {
+  if (changed.after.credentials != changed.before.credentials) {
+    changed.before.credentials.earlier = std::move(stored.earlier);
+    changed.after.credentials.keep_earlier(changed.before.credentials);
+  } else if (found->sealed_credentials) {
     changed.kept_credentials = unhex(*found->sealed_credentials);
   }
   if (changed.after.secret &&

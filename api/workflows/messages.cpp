@@ -15,6 +15,7 @@
 #include "api/threads/analysis.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
 #include "api/workflows/trials/tested_steps.hpp"
+#include "base/blanks.hpp"
 #include "base/error.hpp"
 #include "matching/past_conditions.hpp"
 #include "matching/steps.hpp"
@@ -124,7 +125,7 @@ Selection selection_of(const Call& call) {
     if (!value) continue;
     if (selection)
       throw invalid(std::string(name), "must not stand next to `" + std::string(selection->name) + "`");
-    selection = {name, std::string(*value)};
+    selection = {name, single_spaced(*value)};
   }
   if (!selection) throw invalid("address", "one of address, customerId, entityId and workflowId is required");
   return *selection;

@@ -42,13 +42,16 @@ std::optional<Time> time_of_texts(const storage::Run& run) {
 
 /// The templates that are looked for, each for a run and as of a time.
 struct Wanted {
-  std::vector<Guid> runs, businesses;
+  std::vector<Guid> runs, businesses, workflows;
+  std::vector<std::int64_t> versions;
   std::vector<std::string> codes;
   std::vector<Time> times;
 
   void add(const storage::RunKey& run, const std::string& code, Time at) {
     runs.push_back(run.guid);
     businesses.push_back(run.business_id);
+    workflows.push_back(run.workflow_id);
+    versions.push_back(run.workflow_version);
     codes.push_back(code);
     times.push_back(at);
   }
@@ -59,9 +62,18 @@ void read(storage::Session& session, const Wanted& wanted, std::unordered_map<Gu
            storage::sql::templates::EarlierTexts{.runs = storage::binary_array(wanted.runs),
                                                  .businesses = storage::binary_array(wanted.businesses),
                                                  .codes = wanted.codes,
-                                                 .times = storage::binary_array(wanted.times)})) {
+                                                 .times = storage::binary_array(wanted.times),
+                                                 .workflows = storage::binary_array(wanted.workflows),
+                                                 .versions = wanted.versions})) {
     texts[row.run][row.code] = row.definition ? json::parse(*row.definition) : json::value();
   }
+}
+
+/// The present texts of templates and of those that they include; null for one that does not exist.
+json::object present_texts(storage::Session& session, const Guid& business,
+                           const std::vector<std::string>& codes) {
+  const auto stored = session.run(storage::sql::templates::Texts{.business = business, .codes = codes});
+  return json::parse(stored.front().texts).as_object();
 }
 
 }  // namespace
@@ -71,36 +83,39 @@ std::unordered_map<Guid, json::object> earlier_texts(storage::Session& session,
   std::unordered_map<Guid, json::object> texts;
   std::set<std::pair<Guid, std::string>> looked_for;
   Wanted wanted;
-  const auto want = [&](const LateRun& late, const std::string& code) {
+  const auto want = [&](const LateRun& late, const std::string& code, bool is_missing) {
     const auto at = time_of_texts(*late.run);
-    if (at && looked_for.emplace(late.run->key.guid, code).second) wanted.add(late.run->key, code, *at);
+    if ((at || is_missing) && looked_for.emplace(late.run->key.guid, code).second)
+      wanted.add(late.run->key, code, at.value_or(Time::max()));
   };
   for (const LateRun& late : runs) {
     if (!late.workflow || !late.workflow->templates) continue;
-    for (const auto& [code, parts] : *late.workflow->templates) want(late, std::string(code));
+    for (const auto& [code, parts] : *late.workflow->templates)
+      want(late, std::string(code), parts.is_null());
   }
-  // An earlier text may include a template that the present one does not.
+  // An earlier text may include templates that the present one does not.
   while (!wanted.codes.empty()) {
     read(session, std::exchange(wanted, {}), texts);
     for (const LateRun& late : runs) {
       const auto found = texts.find(late.run->key.guid);
       if (found == texts.end()) continue;
-      for (const std::string& code : missing_partials(found->second, *late.workflow->templates))
-        want(late, code);
+      json::object& its = found->second;
+      std::vector<std::string> codes = missing_partials(its, *late.workflow->templates);
+      std::erase_if(codes, [&](const std::string& code) { return its.contains(code); });
+      if (codes.empty()) continue;
+      for (auto& [code, parts] : present_texts(session, late.workflow->business_id, codes)) {
+        if (late.workflow->templates->contains(code) || its.contains(code)) continue;
+        want(late, std::string(code), parts.is_null());
+        its.emplace(code, std::move(parts));
+      }
     }
   }
   return texts;
 }
 
-WorkflowPtr with_texts(storage::Session& session, const WorkflowPtr& workflow, const json::object& texts) {
+WorkflowPtr with_texts(const WorkflowPtr& workflow, const json::object& texts) {
   json::object templates = *workflow->templates;
   for (const auto& [code, parts] : texts) templates[code] = parts;
-  if (const auto codes = missing_partials(texts, templates); !codes.empty()) {
-    const auto stored =
-        session.run(storage::sql::templates::Texts{.business = workflow->business_id, .codes = codes});
-    json::value partials = json::parse(stored.front().texts);
-    for (auto& [code, parts] : partials.as_object()) templates.emplace(code, std::move(parts));
-  }
   actions::add_built_in_templates(templates);
   auto earlier = std::make_shared<Workflow>(*workflow);
   matching::note_uses(earlier->steps, to_json(templates));

@@ -5,10 +5,12 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "actions/stored_steps.hpp"
 #include "api/records/fields.hpp"
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/time/working_days.hpp"
 #include "matching/steps.hpp"
@@ -357,12 +359,12 @@ const actions::Action* find_given_action(const json::object& action, const std::
       errors.push_back({field + ".type", std::string("changes a record, so it ") + needs_record});
     return found;
   }
-  std::string known;
+  std::vector<std::string_view> known;
   for (const actions::Action* const each : actions::all_actions()) {
-    if (!each->managed_only()) known += (known.empty() ? "" : ", ") + std::string(each->type());
+    if (!each->managed_only()) known.push_back(each->type());
   }
-  if (field != "action") known += ", wait, choose, stop";
-  errors.push_back({field + ".type", "must be one of " + known});
+  if (field != "action") known.insert(known.end(), {"wait", "choose", "stop"});
+  errors.push_back({field + ".type", "must be one of " + joined_texts(known)});
   return nullptr;
 }
 

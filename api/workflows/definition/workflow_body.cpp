@@ -8,7 +8,6 @@
 #include "api/records/row_json.hpp"
 #include "api/workflows/definition/step_body.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
-#include "base/blanks.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/time/working_days.hpp"
 #include "domain/workflows/triggers.hpp"
@@ -372,10 +371,8 @@ void make_secret(WorkflowDefinition& definition) {
 /// Overwrites the members that need checks, and adds their errors to `errors`.
 void merge_checked(const json::object& body, const net::DestinationPolicy& destinations,
                    const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
-  if (const auto name = text_at(body, "name")) {
-    definition.name = *name;
-    if (is_blank(*name)) errors.push_back({"name", "must not be blank"});
-  }
+  if (auto name = text_at(body, "name")) definition.name = std::move(*name);
+  check_has_text(body, "name", errors);
   if (const auto name = text_at(body, "entityType")) {
     const auto type = domain::parse_entity_type(*name);
     if (!type) {

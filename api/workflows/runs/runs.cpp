@@ -42,6 +42,10 @@ constexpr Property cause_properties[] = {
      .kind = Kind::uuid,
      .description = "Of the token, the user, the integration or carrier that was imported from, the run "
                     "whose step made the change, or the run that was replayed; otherwise null."},
+    {.name = "name",
+     .kind = Kind::text,
+     .description = "The name that the token, the user, the integration or carrier had then; otherwise "
+                    "null."},
     {.name = "eventId", .kind = Kind::integer, .description = "Null for a run without an event."},
 };
 constexpr Schema cause_schema{"RunCause", cause_properties};

@@ -334,6 +334,31 @@ asio::awaitable<json::object> tested_json(Services& services, const Guid& busine
   co_return shown;
 }
 
+/// The records of a run of a digest, or of a schedule for all its records, that begins with this record;
+/// nullopt for a run for one record. `trigger` is that of the last event.
+std::optional<json::object> tested_list(const matching::Rule& rule, const json::object& entity,
+                                        const matching::LastChange& last, std::string_view trigger,
+                                        Time now) {
+  if (const auto& digest = rule.triggers.digest) {
+    const bool has_event = last.event_id != 0;
+    return matching::list_of_one(*digest, entity, last.change.previous, last.event_id, trigger,
+                                 has_event ? last.at : now);
+  }
+  if (!rule.triggers.schedule || rule.triggers.schedule->each) return std::nullopt;
+  return json::object{{"count", 1}, {"items", json::array{entity}}};
+}
+
+/// The steps and the answers that they get. Throws Failure for answers that do not fit.
+Tested before_test(const WorkflowDefinition& definition, const json::object& body) {
+  Tested tested{.steps = steps_of(definition)};
+  if (const json::value* const answers = find_value(body, "answers")) {
+    FieldErrors errors;
+    tested.answers = given_answers(answers->as_object(), tested.steps, errors);
+    if (!errors.empty()) throw invalid(std::move(errors));
+  }
+  return tested;
+}
+
 asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
   const Guid business = call.business();
@@ -348,27 +373,12 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const domain::Change& last = last_event.change;
   const domain::TriggerSet fired = domain::fired_triggers(last);
   const std::string_view event_trigger = rule.trigger_of(fired).code;
-  const auto& digest = rule.triggers.digest;
-  const std::string_view trigger = digest ? domain::digest_code : event_trigger;
   const std::vector<std::string_view> listed = rule.listed(fired);
   co_await complete_entity(services, business, record, event_trigger, last, *entity);
   const auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
-  const bool is_list = digest || (rule.triggers.schedule && !rule.triggers.schedule->each);
-  json::object list;
-  if (digest) {
-    const bool has_event = last_event.event_id != 0;
-    list = matching::list_of_one(*digest, *entity, last.previous, last_event.event_id, event_trigger,
-                                 has_event ? last_event.at : services.clock.now());
-  } else if (is_list) {
-    list = {{"count", 1}, {"items", json::array{*entity}}};
-  }
+  const auto list = tested_list(rule, *entity, last_event, event_trigger, services.clock.now());
 
-  Tested tested{.steps = steps_of(definition)};
-  if (const json::value* const answers = find_value(call.object(), "answers")) {
-    FieldErrors errors;
-    tested.answers = given_answers(answers->as_object(), tested.steps, errors);
-    if (!errors.empty()) throw invalid(std::move(errors));
-  }
+  Tested tested = before_test(definition, call.object());
   co_await judge_and_render(services, business, rule, {*entity, last.previous, last.created},
                             {.guid = workflow.value_or(Guid()),
                              .name = definition.name,
@@ -379,13 +389,13 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                              .reply_to = texts.reply_to,
                              .templates = &texts.templates,
                              .zone_offsets = texts.zone_offsets},
-                            {.entity = is_list ? list : *entity,
+                            {.entity = list ? *list : *entity,
                              .previous = last.previous,
                              .entity_type = definition.entity_type,
-                             .entity_id = is_list ? Guid() : record,
-                             .event_id = is_list ? 0 : last_event.event_id,
+                             .entity_id = list ? Guid() : record,
+                             .event_id = list ? 0 : last_event.event_id,
                              .at = services.clock.now(),
-                             .trigger = trigger,
+                             .trigger = rule.triggers.digest ? domain::digest_code : event_trigger,
                              .triggers = listed},
                             {.email = texts.email_enabled, .push = texts.push_enabled}, tested);
   for (const TestedStep& step : tested.steps) {

@@ -36,7 +36,10 @@ with judged as (
   from suspects s
 ), noted as (
   insert into workflow_health (business_id, workflow_id, succeeded_at)
-  select business_id, guid, succeeded_at from examined where succeeded_at is not null
+  select e.business_id, e.guid, e.succeeded_at
+  from examined e join workflows w on w.business_id = e.business_id and w.guid = e.guid
+  where e.succeeded_at is not null
+  for key share of w skip locked  -- a deletion waits, so that it sees the row; a locked workflow is left to the next pass
   on conflict (business_id, workflow_id)
   do update set succeeded_at = greatest(workflow_health.succeeded_at, excluded.succeeded_at)
 )

@@ -11,6 +11,8 @@ with stale as materialized (
   where s.succeeded is distinct from c.succeeded
   order by c.start desc
   limit $2::bigint
+), existing as materialized (  -- a deletion waits, so that it sees the sums
+  select guid from businesses where guid in (select business_id from stale) for key share
 ), buckets as (
   select s.business_id, s.start, l.key as bucket, sum(l.value::bigint) as runs
   from stale s
@@ -23,8 +25,9 @@ with stale as materialized (
   insert into run_sums (business_id, start, succeeded, latencies)
   select s.business_id, s.start, s.succeeded, coalesce(b.latencies, '{}')
   from stale s
+  join existing e on e.guid = s.business_id
   left join (select business_id, start, jsonb_object_agg(bucket, runs) as latencies from buckets group by 1, 2) b
-    using (business_id, start)
+    on b.business_id = s.business_id and b.start = s.start
   on conflict (business_id, start) do update set succeeded = excluded.succeeded, latencies = excluded.latencies
 )
 select count(*) as hours from stale

@@ -343,6 +343,33 @@ TEST_F(TemplatesTest, BuiltInMailsListTheLiveShipmentsOfAnOrder) {
   EXPECT_THAT(text_at(preview(own, order), "body"), HasSubstr("cancelled")) << "users' texts see all";
 }
 
+TEST_F(TemplatesTest, PreviewRendersGivenPartsInsteadOfTheSavedOnes) {
+  const auto order = tenant.create_order();
+  const auto number = text_at(http.get("/api/v1/Orders/" + order).data(), "orderNumber");
+  const auto guid = create(mail({{"html", "<p>saved</p>"}}));
+  const auto path = path_of(guid) + "/preview";
+  const auto draft =
+      http.post(path, {{"entityId", order}, {"subject", "Draft {{orderNumber}}"}, {"html", nullptr}});
+  EXPECT_EQ(text_at(draft.data(), "subject"), "Draft " + number);
+  EXPECT_EQ(text_at(draft.data(), "body"), "For " + number);
+  EXPECT_EQ(draft.data().at("html"), nullptr);
+  EXPECT_EQ(text_at(preview(guid, order), "subject"), "S") << "nothing was saved";
+  expect_invalid(http.post(path, {{"entityId", order}, {"subject", "{{#open}}"}, {"body", 1}}),
+                 {"subject", "body"});
+}
+
+TEST_F(TemplatesTest, AChangeOfAnotherVersionThanTheCurrentOneIsRefused) {
+  const auto guid = create(mail());
+  EXPECT_EQ(http.put(path_of(guid), {{"subject", "A"}, {"ifVersion", 1}}).data().at("version"), 2);
+  const auto late = http.put(path_of(guid), {{"subject", "B"}, {"ifVersion", 1}});
+  expect_refused(late, 409, "CONFLICT");
+  EXPECT_EQ(at(late.body, "error.details.version"), "2");
+  EXPECT_EQ(text_at(http.get(path_of(guid)).data(), "subject"), "A");
+  EXPECT_EQ(http.put(path_of(guid), {{"subject", "C"}, {"ifVersion", 2}}).status, 200);
+  EXPECT_EQ(http.put(path_of(guid), {{"subject", "D"}, {"ifVersion", nullptr}}).status, 200);
+  expect_invalid(http.put(path_of(guid), {{"ifVersion", 0}}), {"ifVersion"});
+}
+
 TEST_F(TemplatesTest, PreviewOfMoreThan1MiBIsRefused) {
   std::string doubling = "{{notes}}";
   const auto order = tenant.create_order({{"notes", std::string(10'000, 'x')}});

@@ -249,6 +249,23 @@ TEST_F(Steps, ARunKeepsTheVersionItBeganWith) {
   EXPECT_EQ(at(run, "workflowVersion"), 1);
 }
 
+TEST_F(Steps, ARunSendsTheHeadersOfItsVersion) {
+  const json::object headers{{"headers", {{"X-Key", "sesame"}}}};
+  const std::string elsewhere = workflow({wait("PT1H"), hook("old", headers)});
+  const std::string without = workflow({wait("PT1H"), hook("older", headers)});
+  tenant.insert_order();
+  for (const std::string& each : {elsewhere, without}) tenant.run_with_status(each, "waiting");
+  const json::object other{{"type", "webhook"}, {"recipient", "http://127.0.0.1:1/elsewhere"}};
+  tenant.configure(definition(json::array{other}, {{"guid", elsewhere}}));
+  tenant.configure(definition({hook("new")}, {{"guid", without}}));
+  tenant.configure({{"guid", without}, {"name", "renamed"}});
+  tenant.sql.rows("update run_queue set due_at = now() where business_id = $1 and status = 'waiting'",
+                  {tenant.id});
+  EXPECT_EQ(wait_for(1, "old").at(0).header("x-key"), "sesame");
+  EXPECT_EQ(wait_for(1, "older").at(0).header("x-key"), "sesame");
+  for (const std::string& each : {elsewhere, without}) tenant.run_with_status(each, "succeeded");
+}
+
 TEST_F(Steps, ALaterStepHasTheTemplatesAsOfTheEvent) {
   const auto make = [&](std::string_view code, std::string_view body) {
     const Response made = tenant.http.post(

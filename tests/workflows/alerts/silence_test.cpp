@@ -34,6 +34,46 @@ TEST_F(SilentWorkflows, AreReportedOnceWithWhatIsUsual) {
       << "a silence that continues causes no further alert";
 }
 
+TEST_F(SilentWorkflows, AreReportedOnceWhateverElseOfThemChanges) {
+  switch_alerts_on("workflow_silent");
+  const std::string workflow = old_workflow(24);
+  look();
+  ASSERT_EQ(wait_for(1, "alerts").size(), 1U);
+  const std::string since = text_at(overview(workflow), "silentSince");
+  const json::object changes[] = {
+      {{"name", "Tell somebody"}},
+      {{"action", {{"type", "webhook"}, {"recipient", url("other")}, {"method", "PUT"}}}},
+      {{"rate", {{"perSecond", 5}}}},
+      {{"cancelOn", {{"triggers", {"order_cancelled"}}}}}};
+  for (json::object change : changes) {
+    change["guid"] = workflow;
+    tenant.configure(change);
+    const json::value shown = overview(workflow);
+    EXPECT_EQ(at(shown, "silentSince"), json::value(since)) << "before the next look: " << to_json(change);
+    EXPECT_FALSE(shown.at("expected").is_null());
+    look();
+    EXPECT_EQ(at(overview(workflow), "silentSince"), json::value(since)) << to_json(change);
+  }
+  EXPECT_EQ(tenant.sql.number("select coalesce(sum(count), 0)::bigint from alerts where business_id = $1",
+                              {tenant.id}),
+            0);
+}
+
+TEST_F(SilentWorkflows, AreFoundWhileAnotherWorkflowIsLocked) {
+  const std::string locked = old_workflow(24), other = old_workflow(24);
+  Session holder(world.database.url());
+  holder.exec("set idle_in_transaction_session_timeout = '20s'");  // ends a look that waits
+  holder.exec("begin");
+  holder.rows("select from workflows where guid = $1 for update", {locked});
+  tenant.sql.rows("delete from workflow_watches where workflow_id = $1", {locked});
+  look();
+  EXPECT_TRUE(is_silent(other));
+  EXPECT_FALSE(is_silent(locked));
+  holder.exec("rollback");
+  look();
+  EXPECT_TRUE(is_silent(locked));
+}
+
 TEST_F(SilentWorkflows, AreNotThoseThatFireAsUsual) {
   const std::string workflow = old_workflow(0);
   look();

@@ -1,5 +1,9 @@
 #include <future>
+#include <iterator>
+#include <random>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -7,6 +11,21 @@
 
 namespace waybill::tests {
 namespace {
+
+/// The text with each number between angle brackets in one of its forms.
+std::string with_numbers(std::string_view text, std::mt19937_64& random) {
+  std::string written;
+  for (auto open = text.find('<'); open != std::string_view::npos; open = text.find('<')) {
+    const auto close = text.find('>', open);
+    const std::string number(text.substr(open + 1, close - open - 1));
+    const bool is_whole = number.find('.') == std::string::npos;
+    const std::string forms[] = {number, number + (is_whole ? ".0" : "00"), number + "e0",
+                                 number == "0" ? "-0.0" : number + "E+00"};
+    written.append(text.substr(0, open)).append(forms[random() % std::size(forms)]);
+    text.remove_prefix(close + 1);
+  }
+  return written.append(text);
+}
 
 class Versions : public WorkflowTest {
  protected:
@@ -106,6 +125,66 @@ TEST_F(Versions, AnUnchangedConfigureMakesNone) {
   ASSERT_EQ(tenant.http.post("/api/workflows/configure", {{"guid", workflow}, {"ordered", true}}).status,
             200);
   EXPECT_EQ(versions().size(), 2U);
+}
+
+TEST_F(Versions, NumbersInAnotherFormMakeNone) {
+  constexpr std::string_view definition = R"({
+    "name": "w", "entityType": "Order", "triggers": ["order_created"],
+    "conditions": {"all": [{"totalValue": {"in": [<1>, <2>, <0.5>]}}, {"metadata.rank": <3>},
+                           {"totalValue": {"gte": <0>}}]},
+    "cancelOn": {"triggers": ["order_updated"], "conditions": {"totalValue": {"gte": <500>}}},
+    "steps": [
+      {"type": "update_record",
+       "set": {"metadata": {"whole": <1>, "zero": <0>, "part": <2.5>, "none": null}}},
+      {"type": "choose", "when": {"totalValue": {"gt": <100>}},
+       "then": [{"type": "stop", "when": {"totalValue": {"lte": <20>}}}]},
+      {"type": "wait", "atMost": "P1D",
+       "for": {"triggers": ["order_updated"], "conditions": {"totalValue": {"lt": <7>}}}}]})";
+  std::mt19937_64 random(8);  // NOLINT: repeatable
+  const auto configure = [&](std::string_view text, const std::string& guid) {
+    auto body = with_numbers(text, random);
+    if (!guid.empty()) body.insert(1, R"("guid": ")" + guid + R"(",)");
+    return tenant.http.request_text("POST", "/api/workflows/configure", body);
+  };
+  const auto made = configure(definition, "");
+  ASSERT_EQ(made.status, 201) << made.text;
+  const std::string guid = text_at(made.data(), "guid");
+  for (int i = 0; i < 8; ++i) {
+    const auto same = configure(definition, guid);
+    ASSERT_EQ(same.status, 200) << same.text;
+    EXPECT_EQ(at(same.data(), "version"), 1);
+  }
+  const auto version = [&](std::string_view text) { return at(configure(text, guid).data(), "version"); };
+  EXPECT_EQ(version(R"({"conditions": {"totalValue": {"gte": <1>}}})"), 2);
+  EXPECT_EQ(version(R"({"conditions": {"totalValue": {"gte": 1.01}}})"), 3);
+  EXPECT_EQ(version(R"({"conditions": {"totalValue": {"gte": 1.01}, "notes": null}})"), 4);
+  tenant.sql.exec("update workflows set conditions = '{\"totalValue\": {\"gte\": 1.0}}' where guid = '" +
+                  guid + "'");
+  const auto written = tenant.http.get("/api/workflows/configured/" + guid).data();
+  EXPECT_EQ(version(R"({"conditions": {"totalValue": {"gte": <1>}}})"), at(written, "version"))
+      << "SQL wrote 1.0";
+}
+
+TEST_F(Versions, ADigestCollectsOnWhenItsWorkflowIsWrittenWithOtherNumbers) {
+  json::object definition{{"name", "w"},
+                          {"entityType", "Order"},
+                          {"triggers", {"order_created"}},
+                          {"conditions", {{"totalValue", {{"gte", 1}}}}},
+                          {"digest", {{"every", "PT1H"}}},
+                          {"action", {{"type", "webhook"}, {"recipient", url("digest")}}}};
+  const std::string guid = text_at(tenant.configure(definition), "guid");
+  tenant.insert_order({{"total_value", "100"}});
+  const auto collecting = [&] {
+    return tenant.sql.value(
+        "select count(*) from digests where workflow_id = $1 and due_at > now() + interval '50 minutes'",
+        {guid});
+  };
+  ASSERT_TRUE(eventually([&] { return collecting() == "1"; }));
+  definition["guid"] = guid;
+  definition["conditions"] = {{"totalValue", {{"gte", 1.0}}}};
+  EXPECT_EQ(at(tenant.configure(definition), "version"), 1);
+  tenant.settle();
+  EXPECT_EQ(collecting(), "1");
 }
 
 TEST_F(Versions, AChangeThatIsBasedOnAnotherVersionIsRefused) {

@@ -121,6 +121,8 @@ TEST_F(FailOver, AProcessStaysWithTheNewPrimaryWhenTheOldOneIsBackAndAnotherRepo
             1);
   const auto third = start_another(url, "api");
   EXPECT_TRUE(third->process().wait_for_line("database.several_primaries hosts="));
+  const auto second_worker = start_another(url, "worker");
+  EXPECT_TRUE(second_worker->process().wait_for_line("database.several_primaries hosts="));
 }
 
 // The standby continues the sequence from its last log record, up to 32 numbers ahead.

@@ -122,6 +122,7 @@ TEST_F(Messages, AWholeAddressFindsItsMailsAndCopiesWithoutRegardToCase) {
     workflows.push_back(text_at(each, "workflow.guid"));
   EXPECT_THAT(workflows, UnorderedElementsAre(direct, copied));
   EXPECT_EQ(list("address=hidden@example.com").size(), 1U);
+  EXPECT_EQ(list("address=%C2%A0hidden@%E2%80%8Bexample.com%20").size(), 1U) << "pasted with blanks";
   EXPECT_EQ(text_at(list("address=other@example.com").at(0), "to"),
             "Ada.Whole@example.com, other@example.com");
   EXPECT_THAT(list("address=whole@example.com"), IsEmpty());

@@ -21,8 +21,9 @@ class Causes : public WorkflowTest {
     return tenant.run(text_at(tenant.run_with_status(workflow, "succeeded"), "guid"));
   }
   template <typename GuidOrNull, typename EventOrNull>
-  static json::value cause(std::string_view type, const GuidOrNull& guid, const EventOrNull& event) {
-    return json::object{{"type", type}, {"guid", guid}, {"eventId", event}};
+  static json::value cause(std::string_view type, const GuidOrNull& guid, const EventOrNull& event,
+                           const json::value& name = nullptr) {
+    return json::object{{"type", type}, {"guid", guid}, {"name", name}, {"eventId", event}};
   }
   std::int64_t event_of(const std::string& record, std::string_view order = "desc") {
     return tenant.sql.number(
@@ -44,7 +45,8 @@ TEST_F(Causes, AChangeByTheApiNamesItsToken) {
   const std::string token =
       tenant.sql.value("select guid from api_tokens where business_id = $1", {tenant.id});
   const json::object run = ran(workflow);
-  EXPECT_EQ(run.at("cause"), cause("token", token, event_of(order)));
+  const std::string name = tenant.sql.value("select name from api_tokens where guid = $1", {token});
+  EXPECT_EQ(run.at("cause"), cause("token", token, event_of(order), json::string(name)));
   EXPECT_EQ(run.at("eventId"), event_of(order));
   EXPECT_TRUE(run.at("effects").as_array().empty());
 }
@@ -60,7 +62,17 @@ TEST_F(Causes, AnImportNamesWhatWasImportedFrom) {
   tenant.sql.exec(R"(set waybill.cause = '{"by": {"type": "import", "guid": ")" + tenant.id +
                   R"(", "name": "a store"}, "depth": 0}')");
   const std::string order = tenant.insert_order();
-  EXPECT_EQ(ran(workflow).at("cause"), cause("import", tenant.id, event_of(order)));
+  EXPECT_EQ(ran(workflow).at("cause"), cause("import", tenant.id, event_of(order), "a store"));
+}
+
+TEST_F(Causes, AnOperatorAndWaybillItselfHaveNoName) {
+  for (const std::string type : {"operator", "system"}) {
+    const std::string workflow = tenant.webhook(url(type), "order_created");
+    tenant.sql.exec(R"(set waybill.cause = '{"by": {"type": ")" + type +
+                    R"(", "guid": null, "name": "somebody"}, "depth": 0}')");
+    const std::string order = tenant.insert_order();
+    EXPECT_EQ(ran(workflow).at("cause"), cause(type, nullptr, event_of(order)));
+  }
 }
 
 TEST_F(Causes, ACauseThatSqlHasMalformedCountsAsSql) {
