@@ -1,6 +1,6 @@
+#include <chrono>
 #include <exception>
 #include <iostream>
-#include <poll.h>
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
@@ -33,9 +33,8 @@ int run(int argc, char** argv) {
 /// Says why the program fails. A process that serves must end even if its log has no reader: another is
 /// started in its place.
 void print_error(const std::string& text) {
-  pollfd output{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-  ::poll(&output, 1, 1000);
   LineOutput error(STDERR_FILENO);
+  error.wait_for_room(std::chrono::seconds(1));
   error.write("waybill: " + text);
   error.finish();
 }

@@ -21,13 +21,13 @@ constexpr std::size_t longest_name = 200;
 
 void check_plan(const Config& config, const std::string& plan) {
   if (api::Plans::parse(config.plans).find(plan) == nullptr)
-    throw CommandError("there is no plan \"" + plan + "\"");
+    throw CommandError("--plan: there is no plan \"" + plan + "\"");
 }
 
-void check_name(const std::string& label, const std::string& name) {
-  if (!is_utf8(name)) throw CommandError(label + " must be UTF-8");
+void check_name(const std::string& option, const std::string& name) {
+  if (!is_utf8(name)) throw CommandError(option + " must be UTF-8");
   if (is_blank(name) || count_characters(name) > longest_name) {
-    throw CommandError(label + " must have 1 to " + std::to_string(longest_name) +
+    throw CommandError(option + " must have 1 to " + std::to_string(longest_name) +
                        " characters, and not only blanks");
   }
 }
@@ -71,8 +71,8 @@ CreatedToken create_token(const std::string& database_url, const Config& config,
                           const TokenRequest& request) {
   const std::string plan = request.plan.empty() ? "standard" : request.plan;
   check_plan(config, plan);
-  check_name("the business's name", request.business);
-  check_name("the token's name", request.name);
+  check_name("--business", request.business);
+  check_name("--name", request.name);
   const std::string token = make_token();
 
   OperatorSession session(database_url, "waybill token");

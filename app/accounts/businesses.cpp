@@ -103,7 +103,7 @@ Guid OperatorSession::find(const std::string& name_or_guid, Names names) {
     throw CommandError("the business \"" + name_or_guid +
                        "\" has chosen its name itself; give its guid, which `waybill business list` shows");
   }
-  throw CommandError("there is no business \"" + name_or_guid + "\"");
+  throw CommandError("--business: there is no business \"" + name_or_guid + "\"");
 }
 
 bool note_export(OperatorSession& session, const Guid& business, std::string_view entity_type,
@@ -269,7 +269,8 @@ std::int64_t delete_business(OperatorSession& session, const Guid& business) {
     // The deletion of a record writes an event, which a later pass deletes.
     while (const std::int64_t deleted = empty_tables(connection, business)) total += deleted;
   } while (!remove_row(connection, business));
-  // A worker that has not noticed the deletion yet may still add rows, such as a count of the business.
+  // Counts that processes hold in memory are stored only for businesses that exist. A call that has begun
+  // before the deletion may still add other rows, such as a kept answer.
   std::this_thread::sleep_for(workers_notice_within);
   while (const std::int64_t deleted = empty_tables(connection, business)) total += deleted;
   return total;

@@ -48,7 +48,7 @@ int export_all(OperatorSession& session, const Arguments& arguments, const Confi
   const std::filesystem::path output = output_path(arguments.output);
   if (!arguments.customer.empty()) {
     const auto customer = Guid::parse(arguments.customer);
-    if (!customer) throw CommandError("\"" + arguments.customer + "\" is not a guid");
+    if (!customer) throw CommandError("--customer must be a guid, not \"" + arguments.customer + "\"");
     export_customer(session.database_url(), business, *customer, config.public_url, output);
     note(session, business, "customer", *customer);
     return 0;
@@ -73,7 +73,7 @@ int remove(OperatorSession& session, const Arguments& arguments, const Config& /
   // A deletion that was killed at its end may have left rows without their business.
   const auto known = find_business(session.connection(), arguments.business, Names::any);
   const auto guid = known ? std::optional(known->guid) : Guid::parse(arguments.business);
-  if (!guid) throw CommandError("there is no business \"" + arguments.business + "\"");
+  if (!guid) throw CommandError("--business: there is no business \"" + arguments.business + "\"");
   if (!arguments.yes) {
     throw CommandError("this deletes the business " + guid->to_string() +
                        " with all its records, users and history; repeat it with --yes");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,6 +8,8 @@
 
 #include "app/commands/command.hpp"
 #include "app/config/config.hpp"
+#include "base/joined_texts.hpp"
+#include "base/number.hpp"
 
 namespace waybill::app {
 namespace {
@@ -102,12 +105,22 @@ void Command::option(const std::string& name, std::string& text, const std::stri
   CLI::Option* declared = parsed_->add_option(name, text, help)->required(value.is_required);
   if (!value.name.empty()) declared->type_name(value.name);
   if (value.shows_default) declared->capture_default_str();
-  if (!value.allowed.empty()) declared->check(CLI::IsMember(value.allowed));
+  if (value.allowed.empty()) return;
+  const auto fault = [allowed = value.allowed](const std::string& given) {
+    if (std::ranges::find(allowed, given) != allowed.end()) return std::string();
+    return "must be " + joined_texts(allowed, " or ") + ", not \"" + given + '"';
+  };
+  declared->check(CLI::Validator(fault, "{" + joined_texts(value.allowed, ",") + "}"));
 }
 
 void Command::option(const std::string& name, int& number, const std::string& help, int least,
                      int most) const {
-  parsed_->add_option(name, number, help)->check(CLI::Range(least, most))->capture_default_str();
+  const std::string bounds = std::to_string(least) + " to " + std::to_string(most);
+  const auto fault = [=](const std::string& given) {
+    const auto parsed = parse_number<int>(given);
+    return parsed && *parsed >= least && *parsed <= most ? "" : "must be an integer from " + bounds;
+  };
+  parsed_->add_option(name, number, help)->check(CLI::Validator(fault, bounds))->capture_default_str();
 }
 
 void Command::runs(std::function<int(const Config&)> run) const {

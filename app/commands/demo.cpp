@@ -165,14 +165,25 @@ int keep_receiving(DemoReceiver& receiver, const net::WebhookSecret& secret, con
   return 0;
 }
 
+ListenAddress receiver_address(const DemoOptions& options) {
+  try {
+    return parse_listen_address(options.receive_on);
+  } catch (const ConfigError& error) {
+    throw ConfigError(std::string("--receive-on ") + error.what());
+  }
+}
+
 int run_demo(const Config& config, const DemoOptions& options) {
   const Signals signals;
+  const ListenAddress address = receiver_address(options);
   const std::string url = options.url.empty() ? api_url(config) : options.url;
+  if (!url.starts_with("http://") && !url.starts_with("https://"))
+    throw ConfigError("--url must begin with http:// or https://");
   ApiClient(url, "").call("GET", "/healthz");
   const CommandDatabase database(config);
   const std::string token = demo_token(config, database, url);
   const net::WebhookSecret secret = net::WebhookSecret::random();
-  DemoReceiver receiver(parse_listen_address(options.receive_on));
+  DemoReceiver receiver(address);
   ApiClient api(url, token);
   if (!options.keep) {
     // A separate workflow, deactivated afterwards: another demo may be running, and this receiver ends here.

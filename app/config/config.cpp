@@ -1,6 +1,7 @@
 #include "app/config/config.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <ranges>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 
 namespace waybill::app {
 namespace {
@@ -16,6 +18,8 @@ namespace {
 constexpr std::string_view prefix = "WAYBILL_";
 constexpr std::string_view config_variable = "WAYBILL_CONFIG";
 constexpr std::string_view test_prefix = "WAYBILL_TEST_";
+/// Names that programs which call the API give to its address and their token.
+constexpr std::array<std::string_view, 2> client_variables = {"WAYBILL_URL", "WAYBILL_TOKEN"};
 
 /// The parts of values that commas separate; none if the only one is empty. Throws ConfigError for an empty
 /// part among others.
@@ -29,13 +33,6 @@ std::vector<std::string> split(const std::vector<std::string>& values) {
   if (parts.size() == 1 && parts.front().empty()) return {};
   if (std::ranges::find(parts, "") != parts.end()) throw ConfigError("must not have an empty entry");
   return parts;
-}
-
-/// One text of the elements of a list, with commas between them.
-std::string joined(const std::vector<std::string>& values) {
-  std::string text;
-  for (const std::string& value : values) text.append(&value == &values.front() ? "" : ",").append(value);
-  return text;
 }
 
 /// True for the variables that Kubernetes sets for each service: NAME_SERVICE_HOST, NAME_SERVICE_PORT…,
@@ -56,6 +53,7 @@ GivenValues read_environment(std::span<const std::string> environment, std::stri
   for (const std::string& entry : environment) {
     const std::string_view name = std::string_view(entry).substr(0, entry.find('='));
     if (!name.starts_with(prefix) || name.starts_with(test_prefix)) continue;
+    if (std::ranges::find(client_variables, name) != client_variables.end()) continue;
     const std::string value = name.size() < entry.size() ? entry.substr(name.size() + 1) : "";
     if (name == config_variable) {
       config_file = value;
@@ -132,7 +130,7 @@ GivenValues read_file(const std::string& path) {
 
 void apply(Config& config, const Option& option, const std::vector<std::string>& values,
            const std::string& source) {
-  std::vector<std::string> parts = option.is_list ? std::vector{joined(values)} : values;
+  std::vector<std::string> parts = option.is_list ? std::vector{joined_texts(values, ",")} : values;
   try {
     if (option.repeatable) parts = split(values);
     if (parts.empty()) return;
@@ -141,7 +139,8 @@ void apply(Config& config, const Option& option, const std::vector<std::string>&
     throw ConfigError(source + " " + error.what());
   }
   if (!option.is_common) return;
-  config.common[std::string(option.name)] = option.common_value ? option.common_value(config) : joined(parts);
+  config.common[std::string(option.name)] =
+      option.common_value ? option.common_value(config) : joined_texts(parts, ",");
 }
 
 }  // namespace
@@ -180,7 +179,8 @@ std::string configuration_document() {
       "Every option is a flag of `waybill`, an environment variable and a key of a flat TOML file, which "
       "`--config FILE`\nor `WAYBILL_CONFIG` names. A flag overrides the variable, the variable overrides the "
       "file. Unknown flags, unknown\nkeys and unknown variables beginning with `WAYBILL_` are errors; an "
-      "empty variable counts as not set. List values\nare separated by commas; in TOML they may be arrays. "
+      "empty variable counts as not set. `WAYBILL_URL` and\n`WAYBILL_TOKEN`, with which clients of the API "
+      "may be configured, are ignored. List values are separated by commas; in TOML they may be\narrays. "
       "`waybill COMMAND --help` lists the options that a command uses.\n"
       "`waybill doctor` names running processes that differ in an option that must be the same in all of "
       "them.\n\n"

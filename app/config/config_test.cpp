@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <unistd.h>
 
@@ -123,6 +124,13 @@ TEST(Config, IgnoresForeignVariables) {
             "");
 }
 
+TEST(Config, TheVariablesOfClientsOfTheApiAreIgnored) {
+  for (const std::string value : {"", "x", "http://127.0.0.1:1"})
+    EXPECT_EQ(error_of({}, {"WAYBILL_URL=" + value, "WAYBILL_TOKEN=" + value}), "") << value;
+  for (const std::string name : {"WAYBILL_URLS", "WAYBILL_TOKENS", "WAYBILL_TOKEN_FILE", "WAYBILL_"})
+    EXPECT_NE(error_of({}, {name + "=x"}).find(name), std::string::npos) << name;
+}
+
 TEST(Config, AnEmptyVariableIsNotSet) {
   EXPECT_EQ(read_config({}, std::vector<std::string>{"WAYBILL_LISTEN="}).listen.port, 8080);
 }
@@ -169,11 +177,17 @@ TEST(Config, FormsOfOneValueAreOneCommonValue) {
   }
   const Config config = read_config({{"runs-retention-days", {"007"}},
                                      {"public-url", {"https://a.example/"}},
-                                     {"carrier-gateway", {"https://b.example/", "https://c.example"}}},
+                                     {"carrier-gateway", {"https://b.example/", "https://c.example"}},
+                                     {"cors-origin", {"https://b.example", "https://a.example"}},
+                                     {"retry-schedule", {"60s, 24h"}},
+                                     {"plans", {"pro=8, free=7"}}},
                                     {});
   EXPECT_EQ(config.common.at("runs-retention-days"), "7");
   EXPECT_EQ(config.common.at("public-url"), "https://a.example");
   EXPECT_EQ(config.common.at("carrier-gateway"), "https://b.example,https://c.example");
+  EXPECT_EQ(config.common.at("cors-origin"), "https://a.example,https://b.example");
+  EXPECT_EQ(config.common.at("retry-schedule"), "1m,1d");
+  EXPECT_EQ(config.common.at("plans"), "free=7,pro=8,standard=600,unlimited=1000000000");
 }
 
 TEST(Config, ErrorsNameTheFormsAndThePort) {
@@ -187,7 +201,7 @@ TEST(Config, KeepsTheValuesOfCommonOptions) {
   const Config config = read_config({{"cors-origin", {"https://a.example", "https://b.example"}}},
                                     std::vector<std::string>{"WAYBILL_PLANS=free=7"});
   EXPECT_EQ(config.common.at("cors-origin"), "https://a.example,https://b.example");
-  EXPECT_EQ(config.common.at("plans"), "free=7");
+  EXPECT_EQ(config.common.at("plans"), "free=7,pro=6000,standard=600,unlimited=1000000000");
   EXPECT_EQ(config.common.at("runs-retention-days"), "30") << "a default";
   EXPECT_EQ(config.common.at("allow-private-destinations"), "false") << "a default";
   EXPECT_FALSE(config.common.contains("public-url")) << "neither given nor with a default";
@@ -289,6 +303,21 @@ TEST(Config, RefusesValuesOutOfBounds) {
   for (const auto& [name, value] : bad) {
     EXPECT_TRUE(error_of({{name, {value}}}).starts_with("--" + std::string(name) + " "))
         << name << "=" << value;
+  }
+}
+
+TEST(Config, AWrongValueOfAnyOptionIsRefusedInASentenceThatBeginsWithItsName) {
+  const std::set<std::string_view> names_of_files{"pg-bin-dir", "ca-file", "mail-dir"};  // any text
+  const std::map<std::string_view, std::string> wrong{{"data-dir", ""}, {"secret-key-file", "/a,,/b"}};
+  for (const Option& option : options()) {
+    if (names_of_files.contains(option.name)) continue;
+    const auto value = wrong.find(option.name);
+    const std::string message =
+        error_of({{std::string(option.name), {value == wrong.end() ? "x" : value->second}}});
+    EXPECT_TRUE(message.starts_with(option.flag() + " must ") ||
+                message.starts_with(option.flag() + " is not valid: ") ||
+                message == option.flag() + " is not a valid URL: \"x\"")
+        << option.name << ": " << message;
   }
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "api/gate/quota.hpp"
@@ -8,6 +9,7 @@
 #include "api/http/url.hpp"
 #include "app/config/config.hpp"
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 #include "base/number.hpp"
 #include "net/destination/destination.hpp"
 #include "net/mail/mail.hpp"
@@ -44,11 +46,7 @@ Apply url(std::string Config::* member, std::vector<std::string_view> schemes) {
     const bool known = std::ranges::any_of(schemes, [&](std::string_view scheme) {
       return value.starts_with(scheme) && value.size() > scheme.size();
     });
-    if (!known) {
-      std::string expected;
-      for (const auto scheme : schemes) expected.append(expected.empty() ? "" : " or ").append(scheme);
-      throw ConfigError("must begin with " + expected);
-    }
+    if (!known) throw ConfigError("must begin with " + joined_texts(schemes, " or "));
     config.*member = value.ends_with('/') ? value.substr(0, value.size() - 1) : value;
   };
 }
@@ -126,15 +124,20 @@ bool is_origin(std::string_view text) {
 }
 
 /// The end of a message about one of several URLs: names the URL, unless it may hold a password or a token.
-std::string not_this(const std::string& url) {
-  return url.find_first_of("?#@") == std::string::npos ? ", not \"" + url + "\"" : "";
+std::string named(std::string_view before, const std::string& url) {
+  return url.find_first_of("?#@") == std::string::npos ? std::string(before) + '"' + url + '"' : "";
+}
+
+/// One text of values whose order and repetitions mean nothing.
+std::string as_set(const Values& values) {
+  return joined_texts(std::set<std::string>(values.begin(), values.end()), ",");
 }
 
 void apply_cors_origins(Config& config, const Values& values) {
   for (const std::string& value : values) {
     if (value != "*" && !is_origin(value)) {
       throw ConfigError("must be * or an origin such as https://app.example.com, without a path" +
-                        not_this(value));
+                        named(", not ", value));
     }
   }
   config.cors_origins = values;
@@ -144,7 +147,7 @@ void apply_carrier_gateways(Config& config, const Values& values) {
   config.carrier_gateways.clear();
   for (const std::string& value : values) {
     constexpr net::DestinationPolicy any{.allow_private = true};
-    if (const auto error = net::check_url(value, any)) throw ConfigError(*error + not_this(value));
+    if (const auto error = net::check_url(value, any)) throw ConfigError(*error + named(": ", value));
     if (value.find_first_of("?#") != std::string::npos) throw ConfigError("must not have a query");
     config.carrier_gateways.push_back(value.substr(0, value.find_last_not_of('/') + 1));
   }
@@ -164,7 +167,7 @@ void apply_trusted_proxies(Config& config, const Values& values) {
 
 void apply_retry_schedule(Config& config, const Values& values) {
   const auto parsed = domain::RetrySchedule::parse(values.back());
-  if (const auto* error = std::get_if<std::string>(&parsed)) throw ConfigError(*error);
+  if (const auto* error = std::get_if<std::string>(&parsed)) throw ConfigError("is not valid: " + *error);
   config.retry_schedule = std::get<domain::RetrySchedule>(parsed);
 }
 
@@ -234,7 +237,7 @@ Option common_integer(Values&&... values) {
   return option;
 }
 
-std::vector<Option> serving_options() {
+std::vector<Option> address_options() {
   return {
       {.name = "listen",
        .value_name = "HOST:PORT",
@@ -266,7 +269,8 @@ std::vector<Option> serving_options() {
        .commands = api_alone,
        .repeatable = true,
        .is_common = true,
-       .apply = apply_cors_origins},
+       .apply = apply_cors_origins,
+       .common_value = [](const Config& config) { return as_set(config.cors_origins); }},
       {.name = "carrier-gateway",
        .value_name = "URL",
        .default_text = "",
@@ -277,12 +281,7 @@ std::vector<Option> serving_options() {
        .repeatable = true,
        .is_common = true,
        .apply = apply_carrier_gateways,
-       .common_value =
-           [](const Config& config) {
-             std::string urls;
-             for (const auto& url : config.carrier_gateways) urls.append(urls.empty() ? "" : ",").append(url);
-             return urls;
-           }},
+       .common_value = [](const Config& config) { return as_set(config.carrier_gateways); }},
       {.name = "trusted-proxy",
        .value_name = "ADDRESS",
        .default_text = "",
@@ -292,6 +291,11 @@ std::vector<Option> serving_options() {
        .commands = api_alone,
        .repeatable = true,
        .apply = apply_trusted_proxies},
+  };
+}
+
+std::vector<Option> load_options() {
+  return {
       integer("io-threads", "0",
               "Threads that serve the API; 0: one for each core, as far as `--database-connections` allows.",
               api_alone, &Config::io_threads, 0, 256),
@@ -322,7 +326,8 @@ std::vector<Option> serving_options() {
        .commands = reading_plans,
        .is_list = true,
        .is_common = true,
-       .apply = apply_plans},
+       .apply = apply_plans,
+       .common_value = [](const Config& config) { return api::Plans::parse(config.plans).text(); }},
       common_integer("business-quota-factor", "10",
                      "All tokens of a business together have this many times the requests per minute of one "
                      "token, and so have all sessions of a user without a business; 0: no limit.",
@@ -409,7 +414,8 @@ std::vector<Option> delivery_options() {
        .bounds = "0 to 50 delays of at most 30d",
        .is_list = true,
        .is_common = true,
-       .apply = apply_retry_schedule},
+       .apply = apply_retry_schedule,
+       .common_value = [](const Config& config) { return config.retry_schedule.text(); }},
       common_integer(
           "blast-guard-factor", "100",
           "A workflow is paused if it fires more often than this factor times its rate of the last 7 days "
@@ -418,6 +424,11 @@ std::vector<Option> delivery_options() {
       common_integer("blast-guard-minimum", "1000",
                      "The firings within a minute that never pause a workflow; 0 switches the guard off.",
                      worker_alone, &Config::blast_minimum, 0, 1'000'000'000),
+  };
+}
+
+std::vector<Option> workflow_limit_options() {
+  return {
       common_integer("workflows-per-business", "500",
                      "The most workflows of a business; managed ones do not count.", api_alone,
                      &Config::workflows_per_business, 1, 100'000),
@@ -429,6 +440,11 @@ std::vector<Option> delivery_options() {
                      "texts of its templates; managed ones do not count. The same number limits the texts of "
                      "a business's templates.",
                      api_alone, &Config::workflow_bytes_per_business, 1, 1'000'000'000),
+  };
+}
+
+std::vector<Option> retention_and_import_options() {
+  return {
       common_integer("runs-retention-days", "30",
                      "Days for which runs and events are kept. A workflow's delay must be shorter.", serving,
                      &Config::runs_retention_days, 1, 3650),
@@ -542,7 +558,8 @@ bool Option::is_used_by(std::string_view command) const {
 std::span<const Option> options() {
   static const std::vector<Option> all = [] {
     std::vector<Option> result;
-    for (auto&& group : {serving_options(), database_options(), delivery_options(), surroundings_options()}) {
+    for (auto&& group : {address_options(), load_options(), database_options(), delivery_options(),
+                         workflow_limit_options(), retention_and_import_options(), surroundings_options()}) {
       result.insert(result.end(), group.begin(), group.end());
     }
     return result;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 
 namespace waybill::app {
 namespace {
@@ -121,9 +122,7 @@ std::string remedy_of_error(std::string_view sqlstate) {
 Finding judge_database(const std::vector<std::string>& primaries) {
   Verdict verdict("database", "it accepts connections");
   if (primaries.size() > 1) {
-    std::string names;
-    for (const std::string& name : primaries) names.append(names.empty() ? "" : " and ").append(name);
-    verdict.fail(names +
+    verdict.fail(joined_texts(primaries, " and ") +
                      " are primaries at the same time: processes that use different ones do not see each "
                      "other's records",
                  "see docs/operations.md, SeveralPrimaries");
@@ -440,10 +439,9 @@ Finding judge_workers(const WorkerFacts& facts) {
 Finding judge_fonts(const std::vector<std::string_view>& missing) {
   Verdict verdict("fonts", "labels can be printed in every script in wide use");
   if (!missing.empty()) {
-    std::string scripts;
-    for (const std::string_view script : missing) scripts.append(scripts.empty() ? "" : ", ").append(script);
     verdict.warn(
-        "this machine has no font for " + scripts + ": a server here refuses labels with such letters",
+        "this machine has no font for " + joined_texts(missing) +
+            ": a server here refuses labels with such letters",
         "install one, such as the packages fonts-noto-core and fonts-noto-cjk, and start the server again");
   }
   return std::move(verdict).finding();

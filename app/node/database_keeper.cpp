@@ -8,8 +8,6 @@
 #include <prometheus/histogram.h>
 
 #include "base/observe.hpp"
-#include "storage/pq/connect_params.hpp"
-#include "storage/pq/primaries.hpp"
 #include "storage/schema/partitions.hpp"
 #include "storage/sql/duties.sql.hpp"
 #include "storage/sql/search_indexes.sql.hpp"
@@ -22,7 +20,6 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 constexpr auto partitions_every = 1h;
-constexpr auto primaries_every = 1min;
 constexpr Duration retry_delay = 10s;
 constexpr auto takeover_every = 15s;  // attempts to merge while another process does
 constexpr auto analyze_every = 1s;
@@ -46,8 +43,7 @@ std::int64_t merge_entries(storage::blocking::Connection& session) {
 }  // namespace
 
 DatabaseKeeper::DatabaseKeeper(std::string database_url)
-    : database_url_(database_url),
-      session_(std::move(database_url), "waybill upkeep"),
+    : session_(std::move(database_url), "waybill upkeep"),
       loop_(
           ThreadKind::database_keeper,
           [this] { return Loop::Wait{std::chrono::ceil<Duration>(turn() - steady_clock::now())}; },
@@ -68,13 +64,8 @@ DatabaseKeeper::Moment DatabaseKeeper::turn() {
   if (now >= merge_due_) merge_due_ = merge() + steady_clock::now();
   if (is_merger_ && now >= analyses_due_) analyses_due_ = analyze_grown_tables() + steady_clock::now();
   if (!is_merger_) disconnect();
-  // Last, because a silent host takes two seconds.
-  if (now >= primaries_due_) {
-    look_for_primaries();
-    primaries_due_ = now + primaries_every;
-  }
-  if (!is_merger_) return std::min({partitions_due_, primaries_due_, merge_due_});
-  return std::min({partitions_due_, primaries_due_, merge_due_, analyses_due_});
+  if (!is_merger_) return std::min(partitions_due_, merge_due_);
+  return std::min({partitions_due_, merge_due_, analyses_due_});
 }
 
 void DatabaseKeeper::make_partitions() {
@@ -83,16 +74,6 @@ void DatabaseKeeper::make_partitions() {
   } catch (const storage::StatementError& error) {
     observe(Observable::partition_failed, {{"error", std::string_view(error.what())}});
   }
-}
-
-void DatabaseKeeper::look_for_primaries() {
-  if (storage::pq::host_count(database_url_) == 1) return;
-  const auto primaries = storage::pq::primaries_of(database_url_);
-  set_gauge(Gauge::database_primaries, static_cast<double>(primaries.size()));
-  if (primaries.size() < 2) return;
-  std::string hosts;
-  for (const std::string& name : primaries) hosts.append(hosts.empty() ? "" : ", ").append(name);
-  observe(Observable::several_primaries, {{"hosts", hosts}});
 }
 
 /// Merges if this process is the one that does. Returns the pause until the next merge.

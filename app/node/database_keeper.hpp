@@ -19,7 +19,6 @@ namespace waybill::app {
 /// - It analyzes tables within a second after they have grown to several times their rows. Sessions keep the
 ///   plans of their statements, and those of an empty table read all rows of a business to find one. An
 ///   analysis makes them plan again. PostgreSQL's own comes up to a minute later.
-/// - It looks every minute whether several hosts of the URL are primaries, and reports them.
 ///
 /// One of the processes merges and analyzes; its session has the turn of this duty. Another one takes over
 /// within 15 s after that session has ended, or ten minutes after its last merge.
@@ -36,18 +35,15 @@ class DatabaseKeeper final : public Service {
  private:
   Moment turn();
   void make_partitions();
-  void look_for_primaries();
   Duration merge();
   Duration analyze_grown_tables();
   void disconnect();
 
-  const std::string database_url_;
   worker::PlainThreadSession session_;  // closed between turns, unless it is the merger
   bool is_merger_ = false;              // the session has the turn of the duty
   Moment turn_noted_{};
   MergePause pause_;
   Moment partitions_due_{};
-  Moment primaries_due_{};
   Moment merge_due_{};
   Moment analyses_due_{};
   Loop loop_;

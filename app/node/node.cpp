@@ -21,9 +21,11 @@
 #include "app/node/metrics_server.hpp"
 #include "app/node/operator_view.hpp"
 #include "app/node/presence.hpp"
+#include "app/node/primary_check.hpp"
 #include "app/process/memory.hpp"
 #include "base/json.hpp"
 #include "base/observe.hpp"
+#include "storage/pq/connect_params.hpp"
 #include "storage/schema/migrate.hpp"
 #include "storage/session/call_watch.hpp"
 #include "storage/settings/key_check.hpp"
@@ -210,6 +212,7 @@ class Node::Parts {
     view_.on_wanted([this] { presence_->wake(); });
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config, is_alive, view_);
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
+    if (storage::pq::host_count(database_url) > 1) primary_check_.emplace(database_url);
     if (roles.api) {
       keeper_.emplace(database_url);
       api_ = make_api(config, database_url);
@@ -254,6 +257,7 @@ class Node::Parts {
       if (service) present.push_back(&*service);
     };
     add(presence_);
+    add(primary_check_);
     add(keeper_);
     add(mail_sender_);
     add(metrics_server_);
@@ -279,6 +283,7 @@ class Node::Parts {
   const std::string metrics_host_;
   OperatorView view_;
   std::optional<Presence> presence_;
+  std::optional<PrimaryCheck> primary_check_;  // with several hosts
   std::optional<DatabaseKeeper> keeper_;
   std::unique_ptr<api::Server> metrics_server_;
   std::optional<worker::Worker> worker_;

@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <ranges>
 #include <string_view>
 #include <unistd.h>
 
 #include "app/postgres/postgres_cluster.hpp"
+#include "base/joined_texts.hpp"
 
 namespace waybill::app {
 namespace {
@@ -54,12 +56,10 @@ std::vector<fs::path> candidate_directories() {
 }
 
 std::string list(const std::vector<PostgresPrograms>& found) {
-  std::string text;
-  for (const PostgresPrograms& programs : found) {
-    text +=
-        (text.empty() ? "" : ", ") + std::to_string(programs.version) + " in " + programs.directory.string();
-  }
-  return text.empty() ? "none" : text;
+  if (found.empty()) return "none";
+  return joined_texts(found | std::views::transform([](const PostgresPrograms& programs) {
+                        return std::to_string(programs.version) + " in " + programs.directory.string();
+                      }));
 }
 
 }  // namespace

@@ -30,14 +30,4 @@ ConnectionHandle connect_until(const ConnectParams& params, SteadyTime end, PGVe
   return connection;
 }
 
-ResultHandle rows_until(PGconn* connection, const char* sql, SteadyTime end) {
-  if (PQsendQuery(connection, sql) == 0) return {};
-  while (PQisBusy(connection) != 0) {
-    if (!wait_for(connection, PGRES_POLLING_READING, end) || PQconsumeInput(connection) == 0) return {};
-  }
-  ResultHandle result(PQgetResult(connection));
-  if (PQresultStatus(result.get()) != PGRES_TUPLES_OK) return {};
-  return result;
-}
-
 }  // namespace waybill::storage::pq

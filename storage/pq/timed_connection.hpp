@@ -10,7 +10,4 @@ namespace waybill::storage::pq {
 ConnectionHandle connect_until(const ConnectParams& params, SteadyTime end,
                                PGVerbosity verbosity = PQERRORS_DEFAULT);
 
-/// Waits until `end` for the rows of a statement; null if it fails or they do not come.
-ResultHandle rows_until(PGconn* connection, const char* sql, SteadyTime end);
-
 }  // namespace waybill::storage::pq

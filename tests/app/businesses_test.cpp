@@ -1,11 +1,21 @@
 // `waybill business list | usage | export | suspend | resume | delete`.
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <signal.h>
 #include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
 
 #include "base/clock.hpp"
 #include "net/http/webhook_signature.hpp"
+#include "storage/session/session.hpp"
+#include "storage/sql/destinations.sql.hpp"
+#include "storage/sql/duties.sql.hpp"
+#include "storage/sql/integrations.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 #include "tests/connectors/import_fixture.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
@@ -25,6 +35,20 @@ Finished business_command(const std::string& database_url, std::vector<std::stri
 std::string content_of(const fs::path& file) {
   std::ifstream stream(file);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// The tables with a row of the business; none is left out, because the catalog of the database names them.
+std::vector<std::string> tables_with_rows_of(const std::string& business, Session& sql) {
+  std::vector<std::string> found;
+  for (const auto& table : sql.column(
+           "select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid "
+           "where c.relkind in ('r', 'p') and not c.relispartition and a.attname = 'business_id' "
+           "and not a.attisdropped "
+           "and c.relnamespace = (select relnamespace from pg_class where oid = 'businesses'::regclass)")) {
+    if (sql.number("select count(*) from " + table + " where business_id = $1", {business}) > 0)
+      found.push_back(table);
+  }
+  return found;
 }
 
 class BusinessesTest : public WorkflowTest {
@@ -379,6 +403,100 @@ TEST_F(BusinessesTest, NothingOfADeletedBusinessIsLeft) {
   EXPECT_EQ(hooks.wait_for("/Stays-4712", 3).size(), 3U);
   EXPECT_EQ(business_command(database.url(), {"delete", "--business", "Gone-4711", "--yes"}).status, 1);
   EXPECT_EQ(business_command(database.url(), {"delete", "--business", gone.id, "--yes"}).status, 0);
+}
+
+TEST_F(BusinessesTest, CountsThatAWorkerHoldsAreNotWrittenAfterTheDeletion) {
+  TestDatabase database;
+  Receiver hooks;
+  Waybill waybill(database.url());
+  Tenant gone(waybill, "gone"), stays(waybill, "stays");
+  for (Tenant* const each : {&gone, &stays}) {
+    each->webhook(hooks.url("/" + each->name), "order_created");
+    each->insert_order();
+    hooks.wait_for("/" + each->name, 1);
+    each->settle();
+  }
+  const auto counted = [&](const Tenant& tenant) {
+    return stays.sql.number(
+        "select coalesce(sum(orders), 0)::bigint from matched_events where business_id = $1", {tenant.id});
+  };
+  if (counted(gone) != 0) GTEST_SKIP() << "the worker has stored its counts, which it does once a minute";
+  ASSERT_EQ(business_command(database.url(), {"delete", "--business", gone.id, "--yes"}).status, 0);
+  ASSERT_EQ(waybill.stop(), 0);
+  EXPECT_EQ(counted(stays), 1) << "the worker stores its counts when it stops";
+  EXPECT_THAT(tables_with_rows_of(gone.id, stays.sql), testing::IsEmpty());
+}
+
+/// Writes what processes write in the background from their memory, without a look at other rows.
+void write_in_background(storage::Session& session, const Guid& business) {
+  const std::vector<Guid> businesses{business}, others{Guid::random()};
+  const std::vector<std::int64_t> ones{1};
+  const std::vector<std::string> names{"shop.example.com:443"}, kinds{"webhook"}, numbers{"{1}"}, none{"{}"};
+  const Time now = system_clock().now();
+  session.run(storage::sql::workflows::AddFirings{.businesses = businesses,
+                                                  .workflows = others,
+                                                  .counts = ones,
+                                                  .held = ones,
+                                                  .event_businesses = businesses,
+                                                  .orders = ones,
+                                                  .shipments = ones,
+                                                  .customers = ones,
+                                                  .products = ones,
+                                                  .scan_businesses = businesses,
+                                                  .carriers = others,
+                                                  .scans = ones});
+  storage::ArrayLiteral probes, intervals;
+  probes.add_null();
+  intervals.add(format_sql_timestamp(now));
+  session.run(storage::sql::destinations::Publish{.worker = Guid::random(),
+                                                  .businesses = businesses,
+                                                  .kinds = kinds,
+                                                  .names = names,
+                                                  .places = ones,
+                                                  .next_probes = std::move(probes),
+                                                  .counted_from = std::move(intervals),
+                                                  .succeeded = numbers,
+                                                  .failed = numbers,
+                                                  .durations = numbers,
+                                                  .workflows = none,
+                                                  .most = 10});
+  session.run(storage::sql::integrations::HoldOrder{.business = business,
+                                                    .integration = Guid::random(),
+                                                    .external_id = "1",
+                                                    .worker = Guid::random(),
+                                                    .duration = "1 minute"});
+  session.run(storage::sql::duties::NoteUnbalanced{.business = business, .first_time = now, .end_time = now});
+}
+
+TEST_F(BusinessesTest, NothingIsWrittenInTheBackgroundForADeletedBusiness) {
+  TestDatabase database;
+  Session sql(database.url());
+  storage::Session worker(database.url(), "worker");
+  const auto add_business = [&](const std::string& name) {
+    return *Guid::parse(sql.value("insert into businesses (name) values ($1) returning guid", {name}));
+  };
+  const auto tables_of = [&](const Guid& business) { return tables_with_rows_of(business.to_string(), sql); };
+  const Guid stays = add_business("stays"), gone = add_business("gone");
+  write_in_background(worker, stays);
+  ASSERT_THAT(tables_of(stays),
+              testing::IsSupersetOf({"destination_reports", "ledger_findings", "matched_events",
+                                     "source_counts", "tracking_pushes", "workflow_firings"}));
+
+  storage::Work writing(worker);
+  write_in_background(worker, gone);
+  Process deletion({waybill_binary(), "business", "delete", "--business", gone.to_string(), "--yes",
+                    "--database-url", database.url()});
+  EXPECT_TRUE(eventually([&] {
+    return sql.number(
+               "select count(*) from pg_stat_activity where datname = current_database() "
+               "and wait_event_type = 'Lock' and query like '%delete from businesses%'") == 1;
+  })) << "the deletion waits for rows that are not committed";
+  writing.commit();
+  EXPECT_EQ(deletion.wait_exit(), 0) << deletion.standard_error();
+  EXPECT_THAT(tables_of(gone), testing::IsEmpty());
+
+  write_in_background(worker, gone);
+  EXPECT_THAT(tables_of(gone), testing::IsEmpty());
 }
 
 TEST_F(BusinessesTest, ADeletionThatWasKilledIsFinishedByTheNext) {

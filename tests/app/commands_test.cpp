@@ -1,10 +1,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
 #include <signal.h>
+#include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/crypto.hpp"
@@ -355,6 +362,65 @@ TEST(Command, HelpListsTheOptionsOfTheCommand) {
   EXPECT_TRUE(lists({"token", "create"}, "data-dir"));
   EXPECT_FALSE(lists({"migrate"}, "listen"));
   EXPECT_FALSE(lists({"version"}, "config"));
+}
+
+/// The texts that a pattern captures in the lines of a part of a command's help.
+std::vector<std::string> listed(const std::string& help, const std::string& part, const std::regex& pattern) {
+  std::vector<std::string> found;
+  std::istringstream lines(help);
+  bool is_inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with(':') && !line.starts_with(' ')) is_inside = line == part + ":";
+    std::smatch match;
+    if (is_inside && std::regex_search(line, match, pattern)) found.push_back(match[1]);
+  }
+  return found;
+}
+
+using Words = std::vector<std::string>;
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// Calls `visit` with each command that has none of its own, and the options that take a value.
+void for_each_command(const Words& command, const std::function<void(const Words&, const Words&)>& visit) {
+  static const std::regex name("^  ([a-z-]+) "), option("^  (--[a-z-]+) [A-Z]");
+  const std::string help = waybill(joined(command, {"--help"})).standard_output;
+  const Words parts = listed(help, "Subcommands", name);
+  for (const std::string& part : parts) for_each_command(joined(command, {part}), visit);
+  if (parts.empty()) visit(command, listed(help, "Options", option));
+}
+
+TEST(Command, AWrongValueOfAnyOptionOfACommandIsNamedWithTheOption) {
+  const TestDatabase database;
+  const TempDirectory directory;
+  const Words place{"--database-url", database.url(), "--data-dir", directory.path()};
+  ASSERT_EQ(waybill(joined({"token", "create", "--business", "Acme"}, place)).status, 0);
+  const std::map<std::string, std::string> right{
+      {"--business", "Acme"}, {"--plan", "pro"}, {"--output", directory / "output"}};
+  const std::map<std::string, std::string> wrong{{"--business", "  "}, {"--name", "  "}, {"--output", ""}};
+  std::set<std::string> tried;
+  for_each_command({}, [&](const Words& command, const Words& options) {
+    for (const std::string& tested : options) {
+      Words arguments = command;
+      for (const std::string& option : options) {
+        const auto value = right.find(option);
+        if (option != tested && value != right.end()) arguments = joined(arguments, {option, value->second});
+      }
+      const auto value = wrong.find(tested);
+      arguments = joined(arguments, {tested, value == wrong.end() ? "x" : value->second});
+      const Finished refused = waybill(joined(arguments, place));
+      EXPECT_NE(refused.status, 0) << arguments.front();
+      const std::string message = std::regex_replace(refused.standard_error, std::regex("^waybill: "), "");
+      EXPECT_TRUE(message.starts_with(tested + " must ") || message.starts_with(tested + ": "))
+          << testing::PrintToString(arguments) << ": " << message;
+      tried.insert(tested);
+    }
+  });
+  EXPECT_THAT(tried, testing::IsSupersetOf({"--business", "--plan", "--output", "--customer", "--role",
+                                            "--name", "--wait", "--url", "--receive-on"}));
 }
 
 TEST(Command, VariablesAndFilesConfigureAProcess) {

@@ -21,6 +21,7 @@
 #include "app/node/database_keeper.hpp"
 #include "app/node/mail_sender.hpp"
 #include "app/node/presence.hpp"
+#include "app/node/primary_check.hpp"
 #include "base/thread/threads.hpp"
 #include "net/mail/smtp.hpp"
 #include "storage/session/call_watch.hpp"
@@ -131,6 +132,10 @@ const Case cases[] = {
      },
      {Kind::presence},
      {"waybill process"}},
+    {"PrimaryCheck",
+     [](Place& place) { return plain<app::PrimaryCheck>(place.database.url()); },
+     {Kind::primaries},
+     {}},
     {"DatabaseKeeper",
      [](Place& place) { return plain<app::DatabaseKeeper>(place.database.url()); },
      {Kind::database_keeper},

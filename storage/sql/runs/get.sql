@@ -12,7 +12,7 @@ select r.guid, r.workflow_id as "workflowId", r.workflow_version as "workflowVer
        case when r.request <> 'null' then shown_request($1::uuid, r.action, r.request::json, r.body) end as request,  -- null if not rendered
        shown_steps(r.action, r.status, r.code, r.error, r.finished_at, r.tries, r.steps) as steps,
        shown_tries(r.tries) as tries,
-       c.type as "cause.type", c.guid as "cause.guid", c.event_id as "cause.eventId",
+       c.type as "cause.type", c.guid as "cause.guid", c.name as "cause.name", c.event_id as "cause.eventId",
        (select coalesce(json_agg(json_build_object(
                  'eventId', e.id, 'entityType', (array['Order', 'Shipment', 'Customer', 'Product'])[e.entity_type + 1],
                  'entityId', e.entity_id) order by e.id), '[]')
@@ -23,14 +23,15 @@ select r.guid, r.workflow_id as "workflowId", r.workflow_version as "workflowVer
               order by id limit 100) e) as effects
 from all_runs r
 left join lateral (
-  select 'replay' as type, r.replay_of as guid, case when r.event_id >= 0 then r.event_id end as event_id
+  select 'replay' as type, r.replay_of as guid, null::text as name, case when r.event_id >= 0 then r.event_id end as event_id
   where r.replay_of is not null
   union all
-  select r.trigger_code, null, null where r.replay_of is null and r.event_id < 0
+  select r.trigger_code, null, null, null where r.replay_of is null and r.event_id < 0
   union all
   select case when t.type = 'workflow' then 'run' when t.type in ('token', 'user', 'operator', 'system', 'import') then t.type else 'sql' end,
          substring(case when t.type = 'workflow' then e.cause ->> 'run' else e.cause #>> '{by,guid}' end
                    from '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid,
+         case when t.type in ('token', 'user', 'import') then left(e.cause #>> '{by,name}', 200) end,
          e.id
   from events e, lateral (select e.cause #>> '{by,type}' as type) t
   where r.replay_of is null and r.event_id >= 0 and e.business_id = $1::uuid and e.id = r.event_id

@@ -1,5 +1,5 @@
 -- Returns the customers that a search finds, as search/orders.sql does: by guid, e-mail address or reference as a whole, or by
--- name.
+-- name, of which the whole counts as such.
 -- runs: long
 -- $1 business uuid, $2 text text, $3 guid uuid or null
 -- -> whole boolean, created_at timestamptz, ...

@@ -1,5 +1,5 @@
 -- Returns the products that a search finds, as search/orders.sql does: by guid, SKU (also of a variant) or reference as a
--- whole, or by name.
+-- whole, or by name, of which the whole counts as such.
 -- runs: long
 -- $1 business uuid, $2 text text, $3 guid uuid or null
 -- -> whole boolean, created_at timestamptz, ...

@@ -1,4 +1,4 @@
--- Returns the workflows that a search finds: by guid or by name.
+-- Returns the workflows that a search finds: by guid or by name, of which the whole counts as a whole text.
 -- $1 business uuid, $2 text text, $3 guid uuid or null
 -- -> whole boolean, created_at timestamptz, ...
 with t as materialized (

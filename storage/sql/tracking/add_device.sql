@@ -7,7 +7,7 @@ with vehicle as (
 ), moved as (
   update tracking_devices k
   set guid = gen_random_uuid(), type = $3, vehicle_id = v.guid, status = 'active', last_seen = null, battery_level = null,
-      fault = null, created_at = now()
+      battery_at = null, fault = null, created_at = now()
   from vehicle v
   where k.business_id = $1 and k.device_id = $2
     and not exists (select from vehicles o where o.business_id = $1 and o.guid = k.vehicle_id and o.deleted_at is null)

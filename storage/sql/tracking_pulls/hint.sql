@@ -5,6 +5,7 @@
 with account as materialized (
   select g.connector from carrier_configurations g
   where g.business_id = $1::uuid and g.carrier_id = $2::uuid and g.is_active and g.tracking_sync and g.connector <> 'manual'
+  for key share  -- the deletion of the business waits, so that it sees the pulls
 ), named as materialized (
   select s.guid, s.number from account a
   cross join lateral (

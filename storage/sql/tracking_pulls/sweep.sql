@@ -8,6 +8,7 @@
 with accounts as materialized (
   select g.carrier_id from carrier_configurations g
   where g.business_id = $1::uuid and g.connector = $2::text and g.is_active and g.tracking_sync
+  for key share  -- the deletion of the business waits, so that it sees the pulls
 ), dropped as (
   delete from tracking_pulls p
   where p.business_id = $1::uuid
