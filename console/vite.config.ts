@@ -5,7 +5,7 @@ import {defineConfig} from 'vite';
 const api = process.env.WAYBILL ?? 'http://127.0.0.1:8080';
 
 /** The modules that pages share, and those of them that the first page needs before it knows its page. */
-const shared = /\/src\/(api|pages\/[a-z]+|parts)\//;
+const shared = /\/src\/((api|pages\/[a-z]+|parts)\/|texts\/definition\b)/;
 const first = /\/src\/(api\/(client|connection|numeral|preferences|session)|parts\/(Choices|Empty|Frame|heading|modal|Problem|Settings|SignIn))\b/;
 
 export default defineConfig({

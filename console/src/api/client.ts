@@ -68,6 +68,7 @@ async function send(request: Request): Promise<Response> {
     if (answer.ok && !isJson(answer)) return answer;
     const text = await answer.text();
     if (answer.ok) return new LosslessAnswer(text, answer);
+    if (answer.status === 403) void session.rereadRole();
     throw refusal(answer, text);
   }
 }

@@ -57,3 +57,23 @@ test('The API tells how many rows are newer than a page holds, up to 100', async
     expect(list.newerCount).toEqual({count: newer, isMore});
   }
 });
+
+test('A row that has left goes when the new ones are shown, and the row that took its place comes', async () => {
+  let table = ['d', 'c', 'b', 'a'].map(row);
+  const list = new Rows({
+    page: () => Promise.resolve({rows: table.slice(0, 3), next: table.length > 3 ? 'more' : null}),
+    period: 0,
+    order: ({guid}) => guid,
+  });
+  await list.reset();
+  table = ['e', 'd', 'b', 'a'].map(row);
+  await list.head.refresh();
+  expect([guids(list), list.newerCount.count, [...list.left]]).toEqual(['dcb', 1, ['c']]);
+  list.showNewer();
+  expect([guids(list), list.newerCount.count, list.left.size]).toEqual(['edb', 0, 0]);
+  table = table.slice(1);
+  await list.head.refresh();
+  expect([guids(list), list.newerCount.count, [...list.left]]).toEqual(['edb', 0, ['e']]);
+  list.showNewer();
+  expect([guids(list), list.next]).toEqual(['dba', null]);
+});

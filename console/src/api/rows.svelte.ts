@@ -17,6 +17,11 @@ interface Source<T> {
   page(place: string | null, signal: AbortSignal, newest: string | null): Promise<Page<T>>;
   /** Counts the list; called after its rows are shown. */
   count?(signal: AbortSignal): Promise<string>;
+  /**
+   * What the list is sorted by; the greatest is the first. Of equal ones it does not tell the order: the API cuts times to
+   * milliseconds. Without it, only rows between others tell what has left the list and what has come.
+   */
+  order?(row: T): string;
   /** Milliseconds between two reads of the first page. Default: livePeriod. */
   period?: number;
   /** The most rows that stay shown when newer ones come; with more, the list begins again. Default: all. */
@@ -30,15 +35,18 @@ type Shown = Pick<Entry, 'rows' | 'scroll'>;
 const mostAgain = 500;
 
 /**
- * A list that grows downwards by pages and never moves under the cursor: rows that are known change in place, and new
- * ones are counted in `newer` until the person shows them; an empty list shows them at once. `reset` begins again, for
- * other filters; `reread` is for a change that the person has made.
+ * A list that grows downwards by pages and never moves under the cursor: rows that are known change in place, those that
+ * the list has lost stay in their places, named by `left`, and new ones are counted in `newer` until the person shows
+ * them; an empty list shows them at once. `reset` begins again, for other filters; `reread` is for a change that the
+ * person has made.
  */
 export class Rows<T extends {guid: string}> {
   rows = $state.raw<T[]>([]);
   next = $state.raw<string | null>(null);
-  /** Rows at the top that are not shown yet, as far as the first page goes. */
+  /** Rows that have come among those shown and are not shown yet, as far as the first page goes. */
   newer = $state.raw<T[]>([]);
+  /** The guids of the shown rows that the list does not have any more, as far as the first page tells. */
+  left = $state.raw<ReadonlySet<string>>(new Set());
   /** The number of those that are not shown yet; with `isMore`, at least so many. */
   newerCount = $state.raw({count: 0, isMore: false});
   total = $state.raw<string | undefined>();
@@ -75,9 +83,7 @@ export class Rows<T extends {guid: string}> {
   /** Of a list that is returned to, `shown` says what it showed before. */
   async reset(shown: Shown = {}): Promise<void> {
     this.head.value = undefined;
-    this.rows = [];
-    this.#setNewer([]);
-    this.next = null;
+    this.#show({rows: [], next: null});
     this.total = undefined;
     this.#wanted = Math.min(shown.rows ?? 0, mostAgain);
     await this.head.refresh();
@@ -95,13 +101,17 @@ export class Rows<T extends {guid: string}> {
     await this.#count.refresh();
   }
 
-  /** Shows the rows that came in the meantime. If they do not reach down to those shown, the list begins again. */
+  /**
+   * Shows the rows that came in the meantime, without those that left. If they do not reach down to those shown, the list
+   * begins again.
+   */
   showNewer(): void {
-    const rows = [...this.newer, ...this.rows];
+    const page = this.head.value ?? {rows: [], next: null};
+    const below = lacking(page.rows, this.rows).filter(({guid}) => !this.left.has(guid));
+    const rows = [...page.rows, ...below];
     const isCut = this.newerCount.count > this.newer.length || this.newerCount.isMore;
     if (isCut || rows.length > (this.source.most ?? Infinity)) return void this.reset();
-    this.rows = rows;
-    this.#setNewer([]);
+    this.#show({rows, next: below.length ? this.next : page.next});
     void this.#count.refresh();
   }
 
@@ -121,21 +131,20 @@ export class Rows<T extends {guid: string}> {
     if (this.#stale) {
       const read = await this.#readTo(this.rows.length, page, signal);
       this.#stale = false;
-      this.rows = read.rows;
-      this.next = read.next;
-      this.#setNewer([]);
+      this.#show(read);
       return page;
     }
     // Nothing moves under the cursor if no row is shown.
     if (this.rows.length > 0) {
-      const merged = merge(this.rows, page.rows);
-      this.rows = merged.rows;
-      this.#setNewer(merged.newer, page);
+      const {rows, newer, left} = merge({rows: this.rows, next: this.next}, page, this.source.order?.bind(this.source));
+      const unread = new Set(lacking(page.rows, rows).map(({guid}) => guid));
+      this.rows = rows;
+      this.left = new Set([...[...this.left].filter((guid) => unread.has(guid)), ...left]);
+      this.#setNewer(newer, page);
     } else {
       const read = await this.#readTo(this.#wanted, page, signal);
       this.#wanted = 0;
-      this.rows = read.rows;
-      this.next = read.next;
+      this.#show(read);
       if (this.begun && page.rows.length > 0) void this.#count.refresh();
     }
     return page;
@@ -146,10 +155,17 @@ export class Rows<T extends {guid: string}> {
     let {rows, next} = page;
     while (next !== null && rows.length < count) {
       const further: Page<T> = await this.source.page(next, signal, null);
-      rows = [...rows, ...merge(rows, further.rows).newer];
+      rows = [...rows, ...lacking(rows, further.rows)];
       next = further.next;
     }
     return {rows, next};
+  }
+
+  #show({rows, next}: Page<T>): void {
+    this.rows = rows;
+    this.next = next;
+    this.left = new Set();
+    this.#setNewer([]);
   }
 
   /** A page that has only new rows does not tell how many there are below it; `newer` does, up to 100. */
@@ -163,18 +179,38 @@ export class Rows<T extends {guid: string}> {
 
   async #readMore(signal: AbortSignal): Promise<Page<T>> {
     const page = await this.source.page(this.next, signal, null);
-    this.rows = [...this.rows, ...merge(this.rows, page.rows).newer];
+    this.rows = [...this.rows, ...lacking(this.rows, page.rows)];
     this.next = page.next;
     return page;
   }
 }
 
-/** The shown rows with what `read` tells of them, and the rows of `read` that are not shown. */
-export function merge<T extends {guid: string}>(shown: T[], read: T[]): {rows: T[]; newer: T[]} {
-  const byGuid = new Map(read.map((row) => [row.guid, row]));
-  const rows = shown.map((row) => byGuid.get(row.guid) ?? row);
-  const known = new Set(shown.map((row) => row.guid));
-  return {rows, newer: read.filter((row) => !known.has(row.guid))};
+/** Those of `read` that `rows` lacks. */
+function lacking<T extends {guid: string}>(rows: T[], read: T[]): T[] {
+  const known = new Set(rows.map(({guid}) => guid));
+  return read.filter(({guid}) => !known.has(guid));
+}
+
+/**
+ * The shown rows with what the first page tells of them: what they are now, which rows have come among them, and the
+ * guids of those that the list has lost. Rows below the last one of either belong to further pages.
+ */
+export function merge<T extends {guid: string}>(shown: Page<T>, read: Page<T>, order?: (row: T) => string) {
+  const byGuid = new Map(read.rows.map((row) => [row.guid, row]));
+  const rows = shown.rows.map((row) => byGuid.get(row.guid) ?? row);
+  /** The rows of `list` that stand above the end of `other`; undefined if nothing tells. */
+  const above = (list: T[], other: Page<T>) => {
+    const last = other.rows.at(-1);
+    if (other.next === null) return list;
+    const end = list.findLastIndex((row) => other.rows.some(({guid}) => guid === row.guid));
+    if (order && last) return list.filter((row, index) => index < end || order(row) > order(last));
+    return end < 0 ? undefined : list.slice(0, end);
+  };
+  return {
+    rows,
+    newer: lacking(rows, above(read.rows, shown) ?? read.rows),
+    left: lacking(read.rows, above(rows, read) ?? []).map(({guid}) => guid),
+  };
 }
 
 /** What the list of this place showed when it was left; once. */

@@ -15,6 +15,7 @@ class Session {
   /** The API's name for the person and the business that the page shows; null until the first answer. */
   name: string | null = null;
   #waiting: (() => void)[] = [];
+  #rereads = false;
 
   /** Reads who the caller is; asks for the password if nobody is. */
   async begin(): Promise<void> {
@@ -28,6 +29,20 @@ class Session {
     const [user, business] = await Promise.all([me, mine]);
     this.user = user;
     this.business = business;
+  }
+
+  /** Reads the person's role again once a call was refused: somebody may have changed it while the page was open. */
+  async rereadRole(): Promise<void> {
+    if (this.#rereads) return;
+    this.#rereads = true;
+    try {
+      const user = await data(api.GET('/api/user/me'));
+      if (user.guid === this.user?.guid && user.role !== this.user.role) this.user = user;
+    } catch {
+      // The call that was refused says what is wrong.
+    } finally {
+      this.#rereads = false;
+    }
   }
 
   /** Returns after the next sign-in; throws the reason of `signal`. All calls that wait share one question. */

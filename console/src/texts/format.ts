@@ -6,7 +6,7 @@ import {settings} from './settings.svelte';
 type Digits = Intl.StringNumericLiteral;
 
 /** The person's own form of the chosen language, such as en-GB, which says how times are written. */
-function locale(): string {
+export function locale(): string {
   return navigator.languages.find((tag) => tag.startsWith(settings.language)) ?? settings.language;
 }
 

@@ -32,8 +32,8 @@ export type RecipeName = keyof typeof en;
 const de: Record<RecipeName, [title: string, hint: string]> = {
   lateShipment: ['Verspätete Sendung', 'Zwölf Stunden nach der erwarteten Zustellung, für Sendungen, die nicht angekommen sind.'],
   noScanForADay: ['Einen Tag kein Scan', 'Einen Tag nach dem letzten Scan, solange die Sendung unterwegs ist.'],
-  chatOnException: ['Chat bei Störung', 'Schreibt in einen Chat, höchstens zehnmal je Stunde und Frachtführer.'],
-  escalateWhenNoScanComes: ['Eskalieren ohne Scan', 'Wartet einen Tag auf den nächsten Scan einer abgeholten Sendung und meldet sich dann beim Frachtführer.'],
+  chatOnException: ['Chat bei Störung', 'Schreibt in einen Chat, höchstens zehnmal je Stunde und Versanddienst.'],
+  escalateWhenNoScanComes: ['Eskalieren ohne Scan', 'Wartet einen Tag auf den nächsten Scan einer abgeholten Sendung und meldet sich dann beim Versanddienst.'],
   exceptionInTwoStages: ['Störung in zwei Stufen', 'Sofort an das Team, und an die Leitung, wenn es nach vier Stunden nicht weitergeht.'],
   giftOrder: ['Geschenk', 'Aufträge, deren eigene Daten „gift“ sagen, bekommen ein Schlagwort und einen Packhinweis.'],
   tagByCountry: ['Schlagwort nach Land', 'Aufträge in ein anderes Land bekommen das Schlagwort „export“.'],

@@ -28,7 +28,7 @@ export type ShippingTexts = typeof en;
 
 const de: ShippingTexts = {
   hint: 'Für Aufträge und Sendungen, die nichts nennen. Ohne eine Wahl von dir haben Versandart und Größe, die hier stehen, keine Wirkung.',
-  carrier: 'Versender',
+  carrier: 'Versanddienst',
   level: 'Versandart',
   none: 'keine Vorgabe',
   size: 'Größe eines Pakets',
@@ -41,9 +41,9 @@ const de: ShippingTexts = {
   push: 'Push-Nachrichten senden',
   offHint: 'Wo es aus ist, werden die Schritte von Workflows übergangen.',
   services: 'Versandart nach Methode',
-  servicesHint: 'Die erste passende Zeile setzt Versender und Versandart eines importierten Auftrags. „*“ am Ende steht für jede Fortsetzung.',
+  servicesHint: 'Die erste passende Zeile setzt Versanddienst und Versandart eines importierten Auftrags. „*“ am Ende steht für jede Fortsetzung.',
   method: 'Methode im Shop',
-  ofStore: 'Versender unverändert',
+  ofStore: 'Versanddienst unverändert',
   add: 'Zeile hinzufügen',
   remove: (line) => `Zeile ${line} entfernen`,
   up: (line) => `Zeile ${line} nach oben`,

@@ -89,8 +89,11 @@ export async function latest(type: EntityType, signal: AbortSignal): Promise<Cho
 
 /** The records of a type that a search finds. */
 export async function found(type: EntityType, text: string, signal: AbortSignal): Promise<Choice[]> {
-  const entries = await data(api.GET('/api/search', {params: {query: {q: text}}, signal}));
-  return entries
-    .filter((each) => each.type === type.toLowerCase())
-    .map((each) => ({guid: each.guid, title: each.title, hint: [each.subtitle, statusText(each)].filter(Boolean).join(' · ')}));
+  const query = {q: text, type: type.toLowerCase() as Schemas['SearchEntry']['type']};
+  const entries = await data(api.GET('/api/search', {params: {query}, signal}));
+  return entries.map((each) => ({
+    guid: each.guid,
+    title: each.title,
+    hint: [each.subtitle, statusText(each)].filter(Boolean).join(' · '),
+  }));
 }

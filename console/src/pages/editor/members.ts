@@ -1,5 +1,5 @@
 import type {EditorTexts} from '../../texts/editor/en';
-import type {Texts} from '../../texts/en';
+import type {DefinitionTexts} from '../../texts/definition';
 import type {EntityType} from './calls';
 import {isNumeral, numeral} from '../../api/numeral';
 import {isObject, type Json, type JsonObject} from './json';
@@ -191,7 +191,7 @@ function waitMembers(wait: Wait): Member[] {
 }
 
 /** The types of steps for records of a type, in the order in which they are offered. */
-export function stepTypes(entityType: EntityType): (keyof Texts['definition']['steps'])[] {
+export function stepTypes(entityType: EntityType): (keyof DefinitionTexts['steps'])[] {
   const parcels = entityType === 'Order' || entityType === 'Shipment';
   return [
     'webhook',

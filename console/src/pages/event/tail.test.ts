@@ -26,6 +26,14 @@ test('The tail begins at the newest event, and reads what comes after it once', 
   expect(asked().after).toBe('high');
 });
 
+test('A read of what has come does not pass for the whole list, so that older events that are shown stay', async () => {
+  GET.mockReset().mockResolvedValueOnce(feed([9, 8], 'low', true));
+  const tail = new Tail({});
+  await tail.page(null, signal, null);
+  GET.mockResolvedValueOnce(feed([10], 'high', false));
+  expect((await tail.page(null, signal, '9')).next).toBe('high');
+});
+
 test('Older events are read backwards from the place', async () => {
   GET.mockReset().mockResolvedValueOnce(feed([6, 5], 'lower', false));
   const page = await new Tail({type: 'order_created'}).page('low', signal, null);

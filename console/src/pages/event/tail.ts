@@ -43,8 +43,8 @@ export class Tail {
     // The first call repeats the page at which it begins, and after a fail-over the feed can repeat events.
     const events = [...data.filter((event) => !known.has(event.guid)).reverse(), ...this.#events];
     this.#events = events.slice(0, most);
-    // A place says that there can be rows between these and those that are shown.
-    return {rows: this.#events, next: events.length > most ? nextCursor : null};
+    // A place says that there can be rows below these.
+    return {rows: this.#events, next: events.length > most || newest !== null ? nextCursor : null};
   }
 
   async #begin(signal: AbortSignal): Promise<Page<TailEvent>> {

@@ -1,17 +1,19 @@
 import {expect, test} from 'vitest';
 
-import {laterSteps} from './later';
+import {numberedSteps} from './later';
 
 test('The steps of choices are numbered in the order of the text', () => {
   const steps = [
     {type: 'webhook', name: 'stock'},
     {type: 'choose', then: [{type: 'wait'}, {type: 'stop'}], otherwise: [{type: 'send_email'}]},
     {type: 'update_record'},
-  ] as unknown as Parameters<typeof laterSteps>[0];
-  expect(laterSteps(steps, 2)).toEqual([
-    {number: 3, type: 'wait', name: null, depth: 1},
-    {number: 4, type: 'stop', name: null, depth: 1},
-    {number: 5, type: 'send_email', name: null, depth: 1},
-    {number: 6, type: 'update_record', name: null, depth: 0},
+  ];
+  expect(numberedSteps(steps).map(({number, step, depth}) => [number, step.type, depth])).toEqual([
+    [1, 'webhook', 0],
+    [2, 'choose', 0],
+    [3, 'wait', 1],
+    [4, 'stop', 1],
+    [5, 'send_email', 1],
+    [6, 'update_record', 0],
   ]);
 });

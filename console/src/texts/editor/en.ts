@@ -50,7 +50,7 @@ export const en = {
   },
   anyTrigger: 'Any change',
   cronPresets: {
-    '0 8 * * mon-fri': 'working days at 8',
+    '0 8 * * mon-fri': 'Monday to Friday at 8',
     '0 * * * *': 'every hour',
     '0 7 * * mon': 'Mondays at 7',
     '0 6 1 * *': 'first of the month at 6',
@@ -75,6 +75,9 @@ export const en = {
   stepsTitle: 'Steps',
   stepsHint: 'What it does, in order.',
   addStep: 'Add a step…',
+  details: 'Details',
+  foldAll: 'Fold all',
+  unfoldAll: 'Unfold all',
   up: 'Move up',
   down: 'Move down',
   waits: {delay: 'for a time', until: 'until a time of the record', for: 'for an event'},

@@ -104,6 +104,21 @@ try {
     assert.match(data.plannedDate, /^2031-07-07T09:45/);
     assert.equal(data.driver.name, `Dora ${run}`);
   });
+  await step('its page is the route in the list, and what does not exist is said once', async () => {
+    await page.goto(`${root}dispatch/${route}`);
+    await page.waitForURL(`${root}dispatch?open=${route}`);
+    await drawer.getByRole('heading', {level: 1, name: `Monday ${run}`}).waitFor();
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    for (const path of [`dispatch?open=${unknown}`, 'dispatch?open=abc', `runs/${unknown}`, 'runs/xyz', 'messages/abc']) {
+      await page.goto(root + path);
+      await page.getByRole('alert').getByText('There is no such record.').waitFor();
+      await quiet(page);
+      assert.equal(await page.getByRole('alert').nth(1).count(), 0, `a second error on ${path}`);
+      assert.equal(await page.getByText('from the role operator on').count(), 0, path);
+    }
+    await page.goto(`${root}dispatch?open=${route}`);
+    await drawer.getByRole('heading', {level: 1, name: `Monday ${run}`}).waitFor();
+  });
   await step('once it has started, parcels and crew are fixed', async () => {
     for (const move of ['Make ready', 'Start']) {
       await drawer.getByRole('button', {name: move}).click();

@@ -96,6 +96,15 @@ await search.press('Control+z');
 assert.equal(await nameField.inputValue(), name);
 assert.notEqual(await search.inputValue(), 'ada');
 
+step('A folded step says what it does, and keeps what was typed.');
+const details = page.getByRole('button', {name: 'Details: Call a URL'});
+await details.click();
+assert.equal(await details.getAttribute('aria-expanded'), 'false');
+await page.getByRole('region', {name: '1 Call a URL'}).getByText('http://127.0.0.1:9/journey', {exact: true}).waitFor();
+assert.equal(await url.isVisible(), false);
+await details.click();
+assert.equal(await url.inputValue(), 'http://127.0.0.1:9/journey');
+
 step('The definition is JSON both ways.');
 await page.getByRole('link', {name: 'JSON', exact: true}).click();
 const text = page.getByRole('textbox', {name: 'JSON'});

@@ -141,6 +141,28 @@ await step('the automation tab says why a workflow did not run', async () => {
   await workflow.getByLabel('does not hold').first().waitFor();
 });
 
+await step('an order that leaves a filtered list is not shown as what it was, and is not selected any more', async () => {
+  const tag = `${run}-left`;
+  const made = [];
+  for (const sku of ['D', 'E']) {
+    const items = [{description: `Item ${sku}`, sku: `${run}-${sku}`, quantity: 1, price: 10}];
+    made.push(await call(page, 'POST', '/api/v1/Orders', {items, customer: {name: `Cora ${run}`}, deliveryAddress: town, tags: [tag]}));
+  }
+  await page.goto(`${root}orders?tag=${tag}&status=pending`);
+  await page.getByText('2 in total').waitFor();
+  await page.getByRole('checkbox', {name: 'Select all rows shown'}).check();
+  await page.getByText('2 selected').waitFor();
+  await call(page, 'PATCH', `/api/v1/Orders/${made[0].guid}/status`, {status: 'cancelled'});
+  const row = page.locator('tr', {hasText: made[0].orderNumber});
+  await row.getByText('no longer in this list').waitFor();
+  assert.equal(await row.getByText('Pending').count(), 0);
+  await page.getByText('1 selected').waitFor();
+  assert.equal(await page.getByRole('button', {name: /^↑/}).count(), 0);
+  await button('1 no longer in this list').click();
+  await row.waitFor({state: 'detached'});
+  await page.getByText('1 in total').waitFor();
+});
+
 await step('a name from outside stays text', async () => {
   await page.goto(`${root}customers/${customer.guid}`);
   await page.getByRole('heading', {name: evil}).waitFor();
@@ -157,8 +179,57 @@ await step('a file with bad lines is refused with them, and a repaired one is pr
   await page.getByText('line 3').waitFor();
   await upload(`Ada,ada-${run}@example.org\nBea,${run}@example.org\n`);
   await page.getByText('The file creates 1 customer and updates 1').waitFor();
+  await page.getByRole('cell', {name: 'Bea', exact: true}).waitFor();
   await button('Take over 2 customers').click();
   await page.getByText('All customers are taken over.').waitFor();
+  await page.goto(`${root}jobs`);
+  await page.getByRole('row').filter({hasText: 'Taking over of uploaded customers'}).first().getByText('2 of 2 customers').waitFor();
+  await page.getByRole('row').filter({hasText: 'Reading of an uploaded file'}).first().waitFor();
+});
+
+await step('a person with more records than a search shows is found, by the name and by its beginning', async () => {
+  const {guid} = await call(page, 'POST', '/api/v1/Customers', {name: `Grete ${run}`});
+  for (let count = 0; count < 21; ++count) {
+    const items = [{description: 'Item', quantity: 1, price: 1}];
+    await call(page, 'POST', '/api/v1/Orders', {items, customerId: guid, deliveryAddress: {name: `Grete ${run}`, ...town}});
+  }
+  for (const text of [`grete ${run}`, `${run.slice(0, 5)} gret`]) {
+    await page.goto(`${root}search?q=${text}`);
+    await page.getByRole('link', {name: `Customer Grete ${run}`}).waitFor();
+    await page.getByText('At most 20 are shown.').waitFor();
+    await page.goto(`${root}messages?q=${text}`);
+    await page.getByRole('link', {name: `Customer Grete ${run}`}).click();
+    await page.waitForURL((url) => url.searchParams.get('customerId') === guid);
+  }
+});
+
+await step('the value of a customer names each currency', async () => {
+  const {guid} = await call(page, 'POST', '/api/v1/Customers', {name: `Kei ${run}`});
+  for (const [currency, price] of [['JPY', 1000], ['USD', 10]]) {
+    const items = [{description: 'Item', quantity: 1, price}];
+    await call(page, 'POST', '/api/v1/Orders', {items, currency, customerId: guid, deliveryAddress: town});
+  }
+  await page.goto(`${root}customers/${guid}`);
+  await page.locator('dd', {hasText: '¥1,000'}).filter({hasText: '$10.00'}).waitFor();
+});
+
+await step('a number and a SKU are not broken in a narrow table, which does not scroll sideways', async () => {
+  const sku = `S-${run}`;
+  await call(page, 'POST', '/api/v1/Products', {name: `Long${run}`.repeat(12), sku, price: 1234567.89});
+  await page.setViewportSize({width: 320, height: 700});
+  await page.goto(`${root}products?q=${sku}`);
+  for (const name of [/1,234,567/, sku]) {
+    const cell = page.getByRole('cell', {name});
+    await cell.waitFor();
+    const lines = await cell.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return new Set([...range.getClientRects()].map(({top}) => Math.round(top))).size;
+    });
+    assert.equal(lines, 1, `lines of ${name}`);
+  }
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await page.setViewportSize({width: 1280, height: 900});
 });
 
 await step('the data of a person is exported as a file', async () => {

@@ -1,5 +1,5 @@
 // Walks through the pages of runs, messages, events, jobs and audit in Chromium, as people use them: a receiver breaks,
-// the failed run is found and replayed; support finds why a customer got no mail; new events do not move the list; a
+// the failed run is found and replayed; a workflow and its run say what their steps do; support finds why a customer got no mail; new events do not move the list; a
 // viewer can change nothing; a phone has no page that is wider. The journey makes its own records, with texts that would run as scripts if a page let them.
 // Usage: node runs.mjs CONSOLE TOKEN LINK VIEWER_LINK ; CONSOLE is the URL of the console, TOKEN an API token of an admin,
 // the links are one-time links of an admin and of a viewer. Needs `--allow-private-destinations`. The exit status is 1 if
@@ -31,11 +31,11 @@ async function call(method, path, body) {
   return JSON.parse(text).data;
 }
 
-function makeOrder() {
+function makeOrder(city = 'London', name = hostile) {
   return call('POST', '/api/v1/Orders', {
-    customer: {name: hostile, email},
+    customer: {name, email: name === hostile ? email : `grace-${email}`},
     items: [{description: hostile, quantity: 1, price: 20}],
-    deliveryAddress: {street: hostile, city: 'London'},
+    deliveryAddress: {street: hostile, city},
   });
 }
 
@@ -58,11 +58,28 @@ async function prepare() {
     conditions: {'customer.email': email, any: [{status: 'returned'}, {'recipient.name': 'Nobody'}]},
     action: {type: 'send_email', recipient: '{{customer.email}}', subject: 'Back', body: 'It comes back.'},
   });
+  const waits = await call('POST', '/api/workflows/configure', {
+    ...common,
+    name: `Steps ${unique}`,
+    conditions: {'deliveryAddress.city': `Porto ${unique}`},
+    steps: [
+      {type: 'update_record', set: {notes: 'first'}},
+      {type: 'update_record', set: {notes: 'second'}},
+      {type: 'wait', for: {triggers: ['order_shipped']}, atMost: 'P2D', workdays: true},
+      {
+        type: 'choose',
+        when: {status: 'shipped'},
+        then: [{type: 'wait', delay: 'P1DT12H'}],
+        otherwise: [{type: 'wait', until: 'createdAt', offset: 'P2DT1H30M'}],
+      },
+    ],
+  });
+  await makeOrder(`Porto ${unique}`, 'Grace');
   const order = await makeOrder();
   const {customer} = await call('GET', `/api/v1/Orders/${order.guid}`);
   const person = {name: 'Ada', street: 'Rua 1', city: 'Lisbon', country: 'Portugal'};
   await call('POST', '/api/v1/shipments', {customerId: customer.guid, sender: person, recipient: person, packages: [{weight: 1}]});
-  return {erp, mail, order};
+  return {erp, mail, waits, order};
 }
 
 const button = (page, name) => page.getByRole('button', {name, exact: true});
@@ -102,6 +119,37 @@ async function replayAll(page, {erp}) {
   await page.getByText('1 of 1').waitFor({timeout: 45_000});
   await page.goto(`${consoleUrl}jobs`);
   await page.getByRole('table', {name: 'Jobs'}).getByText('Replay of runs').first().waitFor();
+}
+
+/** The texts of the steps on the page of the workflow, and on a page of one who reads German. */
+async function readWhatAWorkflowDoes(page, {waits}) {
+  await page.goto(`${consoleUrl}workflows/${waits.guid}`);
+  for (const text of [
+    'Set fields: notes = “second”',
+    'Wait: for “Order shipped”, at most 2 working days',
+    'Choose: if status is “shipped”',
+    'Wait: 1 day, 12 hours',
+    'Wait: until 2 days, 1 hour, 30 minutes after createdAt',
+  ])
+    await page.getByText(text).waitFor();
+  const {cookies} = await page.context().storageState();
+  const context = await page.context().browser().newContext({locale: 'de-DE', storageState: {cookies, origins: []}});
+  const german = await context.newPage();
+  await german.goto(`${consoleUrl}workflows/${waits.guid}`);
+  await german.getByText('Warten: auf „Auftrag versandt“, höchstens 2 Arbeitstage').waitFor();
+  await context.close();
+}
+
+async function readWhatARunWaitsFor(page, {waits}) {
+  await page.goto(`${consoleUrl}runs?workflowId=${waits.guid}`);
+  await page.getByRole('link', {name: `Steps ${unique}`}).click({timeout: 45_000});
+  const run = page.getByRole('dialog', {name: 'Run'});
+  await run.getByText(/It waits for “Order shipped”, until .+ at the latest/).waitFor({timeout: 45_000});
+  await run.getByText('notes = “first”').waitFor();
+  await run.getByText('2 changes', {exact: true}).waitFor();
+  await run.getByText(/API token · \S/).waitFor();
+  await page.goto(`${consoleUrl}messages?workflowId=${waits.guid}`);
+  await page.getByRole('main').getByRole('link', {name: `Steps ${unique}`}).waitFor();
 }
 
 async function findWhyThereIsNoMail(page, {order}) {
@@ -180,7 +228,7 @@ try {
   const faults = [];
   const made = await prepare();
   const page = await signedIn(browser, link, faults);
-  for (const step of [findFailedRunAndReplay, replayAll, findWhyThereIsNoMail, findWhyThereIsNoMailForAParcel, followEvents, readAudit]) {
+  for (const step of [findFailedRunAndReplay, replayAll, readWhatAWorkflowDoes, readWhatARunWaitsFor, findWhyThereIsNoMail, findWhyThereIsNoMailForAParcel, followEvents, readAudit]) {
     await step(page, made);
     console.log(`ok ${step.name}`);
   }

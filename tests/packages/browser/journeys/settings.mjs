@@ -114,6 +114,27 @@ try {
     await admin.frameLocator('iframe').getByText('Thank you').waitFor();
     assert.equal(await admin.evaluate(() => 'broken' in window), false);
   });
+  await step('a draft of a template is shown, and two people who save it keep both texts', async () => {
+    const {guid} = (await call(admin, 'GET', '/api/workflows/templates')).body.data.find(({code}) => code === `thanks-${run}`);
+    const elsewhere = (change) => call(admin, 'PUT', `/api/workflows/templates/${guid}`, change);
+    const saved = async () => (await call(admin, 'GET', `/api/workflows/templates/${guid}`)).body.data;
+    const text = admin.getByRole('textbox', {name: 'Text', exact: true});
+    await text.fill('Draft of {{orderNumber}}');
+    await admin.getByText(/^Draft of ORD-\d+$/).waitFor();
+    assert.equal((await saved()).body, 'Thank you for {{orderNumber}}.');
+    await elsewhere({subject: 'Theirs'});
+    await admin.getByRole('button', {name: 'Save'}).click();
+    await admin.getByText('Saved.').waitFor();
+    assert.equal(await admin.getByLabel('Subject').inputValue(), 'Theirs');
+    await elsewhere({body: 'Their text'});
+    await text.fill('My text');
+    await admin.getByRole('button', {name: 'Save'}).click();
+    await admin.getByText('Saving again replaces theirs').waitFor();
+    assert.deepEqual([(await saved()).subject, (await saved()).body], ['Theirs', 'Their text']);
+    await admin.getByRole('button', {name: 'Save'}).click();
+    await admin.getByText('Saved.').waitFor();
+    assert.deepEqual([(await saved()).subject, (await saved()).body], ['Theirs', 'My text']);
+  });
   await step('a week without working days is refused at the days, and a holiday of somebody else stays', async () => {
     await admin.goto(`${root}settings/calendar`);
     const days = admin.getByRole('group', {name: 'Working days'});
