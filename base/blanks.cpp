@@ -88,4 +88,19 @@ std::string without_blanks(std::string_view utf8) {
   return text;
 }
 
+std::vector<std::string_view> words_between_blanks(std::string_view utf8) {
+  std::vector<std::string_view> words;
+  bool space_before = true;
+  for_each_character(utf8, [&](Sort sort, std::string_view character) {
+    if (sort == Sort::space) space_before = true;
+    if (sort != Sort::visible) return true;
+    const char* const begin = space_before ? character.data() : words.back().data();
+    if (space_before) words.emplace_back();
+    words.back() = std::string_view(begin, character.data() + character.size());
+    space_before = false;
+    return true;
+  });
+  return words;
+}
+
 }  // namespace waybill

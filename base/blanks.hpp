@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace waybill {
 
@@ -23,5 +24,8 @@ std::string single_spaced(std::string_view utf8);
 
 /// Removes all blanks.
 std::string without_blanks(std::string_view utf8);
+
+/// The texts between white space and controls, without invisible characters around them. Point into `utf8`.
+std::vector<std::string_view> words_between_blanks(std::string_view utf8);
 
 }  // namespace waybill

@@ -30,6 +30,20 @@ TEST(Blanks, ARunOfSpacesBecomesOneSpaceAndInvisibleCharactersGo) {
   EXPECT_EQ(single_spaced("A \u200b 1"), "A 1");
 }
 
+TEST(Blanks, SpacesSeparateWordsAndInvisibleCharactersStayWithinThem) {
+  using Words = std::vector<std::string_view>;
+  for (const auto& space : spaces)
+    EXPECT_EQ(words_between_blanks(space + "Ann" + space + " Lee" + space), (Words{"Ann", "Lee"}));
+  for (const auto& character : invisible) {
+    const std::string word = "A" + character + "1";
+    EXPECT_EQ(words_between_blanks(character + word + character + " " + character + " b"),
+              (Words{word, "b"}));
+    EXPECT_EQ(words_between_blanks(character), Words());
+  }
+  EXPECT_EQ(words_between_blanks(""), Words());
+  EXPECT_EQ(words_between_blanks("東京\u3000都"), (Words{"東京", "都"}));
+}
+
 TEST(Blanks, VisibleTextStaysAsItIs) {
   for (const std::string text :
        {"", "1Z999AA10123456784", "Ann Lee", "Zoë", "東京 都", "ann@bücher.example", "👍🏽"}) {

@@ -28,6 +28,11 @@ std::optional<double> as_double(const json::value& value);
 /// of all its digits. A missing member is null; an empty list or object is not.
 bool is_same_value(const json::value& a, const json::value& b);
 
+/// True if two values differ in nothing but the order of members and the forms of numbers: 1, 1.0 and 1e0 are
+/// one number, 2^53 and 2^53 + 1 are two. A member that is null differs from a missing one.
+bool is_same_json(const json::value& a, const json::value& b);
+bool is_same_json(const json::object& a, const json::object& b);
+
 /// Reads JSON as parse_json does, and keeps each number by its characters whose digits a double would change,
 /// also one that is beyond all doubles.
 std::variant<json::value, JsonError> parse_exact_json(std::string_view text, std::size_t max_depth = 32,

@@ -15,6 +15,12 @@ class FairQueue {
  public:
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
+  std::size_t size_of(const Owner& owner) const {
+    const auto found = values_.find(owner);
+    return found == values_.end() ? 0 : found->second.size();
+  }
+  /// The number of owners with values.
+  std::size_t owners() const { return values_.size(); }
 
   void push(const Owner& owner, Value value) {
     std::deque<Value>& values = values_[owner];

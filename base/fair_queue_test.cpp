@@ -25,6 +25,18 @@ TEST(FairQueue, OwnersTakeTurnsAndEachKeepsItsOrder) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(FairQueue, CountsTheValuesOfEachOwner) {
+  FairQueue<std::string, int> queue;
+  EXPECT_EQ(queue.owners(), 0U);
+  for (const int value : {1, 2}) queue.push("a", value);
+  queue.push("b", 3);
+  EXPECT_EQ(queue.owners(), 2U);
+  EXPECT_EQ(queue.size_of("a"), 2U);
+  EXPECT_EQ(queue.size_of("c"), 0U);
+  for (const int value : {1, 3, 2}) EXPECT_EQ(queue.pop(), value);
+  EXPECT_EQ(queue.owners(), 0U);
+}
+
 TEST(FairQueue, TakesTheWantedFrontsOfEachOwner) {
   FairQueue<std::string, int> queue;
   for (const int value : {1, 2, 9, 3}) queue.push("a", value);

@@ -377,6 +377,38 @@ bool is_same_value(const json::value& a, const json::value& b) {
   return a == b;
 }
 
+namespace {
+
+/// True if a number that is kept as an integer is exactly `number`.
+bool is_exactly(const json::value& integer, double number) {
+  constexpr double beyond_int64 = 0x1p63, beyond_uint64 = 0x1p64;
+  if (integer.is_uint64())
+    return number >= 0 && number < beyond_uint64 && std::trunc(number) == number &&
+           static_cast<std::uint64_t>(number) == integer.get_uint64();
+  return number >= -beyond_int64 && number < beyond_int64 && std::trunc(number) == number &&
+         static_cast<std::int64_t>(number) == integer.get_int64();
+}
+
+}  // namespace
+
+bool is_same_json(const json::value& a, const json::value& b) {
+  if (is_integer(a) && b.is_double()) return is_exactly(a, b.get_double());
+  if (a.is_double() && is_integer(b)) return is_exactly(b, a.get_double());
+  if (a.is_object() && b.is_object()) return is_same_json(a.get_object(), b.get_object());
+  if (a.is_array() && b.is_array())
+    return std::ranges::equal(
+        a.get_array(), b.get_array(),
+        [](const json::value& one, const json::value& other) { return is_same_json(one, other); });
+  return a == b;
+}
+
+bool is_same_json(const json::object& a, const json::object& b) {
+  return a.size() == b.size() && std::ranges::all_of(a, [&](const auto& member) {
+           const auto* const other = b.if_contains(member.key());
+           return other != nullptr && is_same_json(member.value(), *other);
+         });
+}
+
 json::array exact_list(std::string_view text) {
   constexpr std::size_t deepest = 128;
   auto parsed = parse_exact_json(text, deepest);

@@ -31,8 +31,7 @@ ssize_t LineOutput::write_to_pipe(std::string_view text, ino_t pipe) {
     end_of_ = pipe;
   }
   if (end_ >= 0) return ::write(end_, text.data(), text.size());
-  pollfd watched{.fd = descriptor_, .events = POLLOUT, .revents = 0};
-  if (::poll(&watched, 1, 0) == 0) {
+  if (!wait_for_room(std::chrono::milliseconds(0))) {
     errno = EAGAIN;
     return -1;
   }
@@ -58,13 +57,16 @@ bool LineOutput::write(std::string_view line) {
   return false;
 }
 
+bool LineOutput::wait_for_room(std::chrono::milliseconds most) {
+  pollfd watched{.fd = descriptor_, .events = POLLOUT, .revents = 0};
+  return ::poll(&watched, 1, static_cast<int>(most.count())) != 0;
+}
+
 void LineOutput::finish() {
   using std::chrono::steady_clock;
   const auto end = steady_clock::now() + std::chrono::seconds(1);
   while (!rest_.empty() && steady_clock::now() < end) {
-    pollfd watched{.fd = descriptor_, .events = POLLOUT, .revents = 0};
-    constexpr int wait_ms = 100;
-    ::poll(&watched, 1, wait_ms);
+    wait_for_room(std::chrono::milliseconds(100));
     write_rest();
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -19,6 +20,9 @@ class LineOutput {
   /// Writes `line` and a line feed. Returns false if the line is dropped. A line is dropped as a whole: the
   /// rest of a long one that was begun is written before the next line.
   bool write(std::string_view line);
+
+  /// Returns false if there is no room for anything after `most`.
+  bool wait_for_room(std::chrono::milliseconds most);
 
   /// Waits up to a second for room for the rest of the last line, and writes it.
   void finish();

@@ -1,6 +1,7 @@
 #include "base/line_output.hpp"
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <optional>
@@ -59,6 +60,14 @@ class LineOutputTest : public testing::TestWithParam<std::string_view> {
   std::array<int, 2> ends_{-1, -1};
   std::optional<LineOutput> output_;
 };
+
+TEST_P(LineOutputTest, RoomIsThereOnceTheReaderHasRead) {
+  EXPECT_TRUE(output().wait_for_room(std::chrono::milliseconds(0)));
+  while (output().write(std::string(99, 'x'))) continue;
+  EXPECT_FALSE(output().wait_for_room(std::chrono::milliseconds(0)));
+  read();
+  EXPECT_TRUE(output().wait_for_room(std::chrono::seconds(10)));
+}
 
 TEST_P(LineOutputTest, ALineWithoutRoomIsDroppedAndNoneIsTorn) {
   const std::string line(99, 'x');

@@ -161,6 +161,15 @@ TEST_F(ObserveTest, TheDashboardShowsOnlyMetricsThatAreExported) {
   }
 }
 
+TEST_F(ObserveTest, EachMetricIsInTheDocumentOfMonitoring) {
+  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path();
+  std::ifstream file(root / "deploy" / "README.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (const std::string_view name : metric_names()) {
+    EXPECT_NE(text.find("`" + std::string(name) + "`"), std::string::npos) << name;
+  }
+}
+
 TEST_F(ObserveTest, HistogramsKeepTheirSeries) {
   record(Histogram::match_batch_events, 250);
   EXPECT_EQ(metric("waybill_match_batch_events_count"), 1);

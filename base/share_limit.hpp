@@ -16,6 +16,12 @@ struct ShareLimit {
     return total >= most && own >= std::max(most / owners, least);
   }
 
+  /// The same for the values of `owner` in a queue, which knows only the owners that have values.
+  bool refuses(const auto& queue, const auto& owner) const {
+    const std::size_t own = queue.size_of(owner);
+    return refuses(own, queue.size(), queue.owners() + (own == 0 ? 1 : 0));
+  }
+
   std::size_t most;
   std::size_t least = 1;  // 0 if strangers can be any number of owners
 };

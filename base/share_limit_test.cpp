@@ -1,6 +1,10 @@
 #include "base/share_limit.hpp"
 
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include "base/fair_queue.hpp"
 
 namespace waybill {
 namespace {
@@ -27,6 +31,18 @@ TEST(ShareLimit, RefusesFurtherOwnersIfTheLeastIsNone) {
   constexpr ShareLimit strict{.most = 12, .least = 0};
   EXPECT_FALSE(strict.refuses(0, 12, 12));
   EXPECT_TRUE(strict.refuses(0, 12, 13));
+}
+
+TEST(ShareLimit, CountsAnOwnerThatHasNothingInTheQueueYet) {
+  constexpr ShareLimit small{.most = 3, .least = 0};
+  FairQueue<std::string, int> queue;
+  for (const int value : {1, 2}) queue.push("a", value);
+  queue.push("b", 3);
+  EXPECT_TRUE(small.refuses(queue, "a"));
+  EXPECT_TRUE(small.refuses(queue, "b"));
+  EXPECT_FALSE(small.refuses(queue, "c")) << "the share of one of three is one";
+  queue.push("c", 4);
+  EXPECT_TRUE(small.refuses(queue, "d")) << "the share of one of four is nothing";
 }
 
 }  // namespace

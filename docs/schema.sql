@@ -4080,7 +4080,8 @@ CREATE TABLE public.imported_products (
     digest text NOT NULL,
     aside_sku text,
     variants jsonb,
-    wanted_skus jsonb
+    wanted_skus jsonb,
+    asked_at timestamp with time zone
 );
 
 CREATE TABLE public.inbound_deliveries (
@@ -4526,6 +4527,7 @@ CREATE TABLE public.tracking_devices (
     battery_level numeric,
     fault text,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    battery_at timestamp(3) with time zone,
     CONSTRAINT tracking_devices_battery_level_check CHECK (((battery_level >= (0)::numeric) AND (battery_level <= (100)::numeric))),
     CONSTRAINT tracking_devices_device_id_check CHECK ((device_id ~ '^[A-Za-z0-9:_-]{3,64}$'::text)),
     CONSTRAINT tracking_devices_status_check CHECK ((status = ANY (ARRAY['active'::text, 'offline'::text, 'low_battery'::text, 'error'::text]))),

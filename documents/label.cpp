@@ -172,7 +172,13 @@ std::string_view language_of(const Party& party) {
   return han_language(party.country, text);
 }
 
+void check_fields(const Party& party) {
+  for (const PartyField& field : party.fields)
+    if (is_left_out(field.text)) throw UnprintableField(field.name);
+}
+
 std::string render_label(const Label& label) {
+  for (const Party* const party : {&label.sender, &label.recipient}) check_fields(*party);
   const Lock lock(drawing_mutex());
   // Each different glyph takes some 300 bytes. In the smallest sizes a label has room for 900.
   constexpr double larger = 1.6;

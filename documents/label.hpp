@@ -23,6 +23,24 @@ class MissingFont : public std::runtime_error {
   std::vector<std::string> scripts_;
 };
 
+/// Nothing of the text of a field is printed (printable_text.hpp).
+class UnprintableField : public std::runtime_error {
+ public:
+  explicit UnprintableField(std::string name)
+      : std::runtime_error("nothing of " + name + " can be printed"), name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
+/// A text of a party of which a document must show something, unless it is blank. Its name is for messages.
+struct PartyField {
+  std::string name;
+  std::string text;
+};
+
 /// A sender or recipient, in UTF-8 of any length. Each entry of the address is printed on its own line.
 struct Party {
   std::string name;
@@ -30,7 +48,11 @@ struct Party {
   std::string phone;
   std::vector<std::string> address;
   std::string country;  // ISO 3166-1 alpha-2; selects the forms of Han characters; empty if unknown
+  std::vector<PartyField> fields = {};  // those of which name, company and address are made
 };
+
+/// Throws UnprintableField for the first field of a party of which nothing is printed, or MissingFont.
+void check_fields(const Party& party);
 
 /// Returns the language that selects the forms of Han characters in a party's texts, as han_language() does.
 std::string_view language_of(const Party& party);
@@ -59,12 +81,13 @@ inline constexpr std::size_t largest_label = 200'000;
 /// light grey across the page, except behind the barcodes. Text of any script is shaped, written in its
 /// direction, and can be extracted; printable_text.hpp states which characters are left out. Equal labels are
 /// equal PDFs if the machine has the same fonts. Takes some milliseconds, the first call also the search for
-/// fonts (fonts.hpp). Any thread; labels are drawn one after the other. Throws MissingFont, BarcodeError if
-/// the tracking number does not fit as Code 128, std::runtime_error if the PDF cannot be created.
+/// fonts (fonts.hpp). Any thread; labels are drawn one after the other. Throws MissingFont, UnprintableField,
+/// BarcodeError if the tracking number does not fit as Code 128, std::runtime_error if the PDF cannot be
+/// created.
 std::string render_label(const Label& label);
 
-/// The version of the layout. Every change of the layout increases it, so that stored labels of older
-/// versions can be detected.
-inline constexpr int label_version = 4;
+/// The version of the layout. Every change of the layout or of what is refused increases it, so that stored
+/// labels of older versions can be detected.
+inline constexpr int label_version = 5;
 
 }  // namespace waybill::documents

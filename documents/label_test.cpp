@@ -278,6 +278,21 @@ TEST_F(PrintedLabel, EmojiAndSignsDoNotStopAParcel) {
   EXPECT_EQ(text_of(label_with("\U0001F380")), text_of(label_with("")));
 }
 
+TEST(Label, AFieldOfWhichNothingIsPrintedIsRefusedByName) {
+  for (Party Label::* party : {&Label::sender, &Label::recipient}) {
+    auto label = label_of("WB0000000001");
+    (label.*party).fields = {{"its.name", "Ada \U0001F380"}, {"its.company", ""}, {"its.city", "\u200B "}};
+    EXPECT_NO_THROW(render_label(label));
+    (label.*party).fields.push_back({"its.street", "\U0001F380 \uF8FF"});
+    try {
+      render_label(label);
+      ADD_FAILURE();
+    } catch (const UnprintableField& field) {
+      EXPECT_EQ(field.name(), "its.street");
+    }
+  }
+}
+
 TEST(Label, AScriptWithoutAFontIsRefusedInAnyField) {
   constexpr const char* unknown = "Ada \u0378";  // no character, and none will be one soon
   const auto expect_refused = [](const Label& label) {

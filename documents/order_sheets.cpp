@@ -1,8 +1,10 @@
 #include "documents/order_sheets.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 
+#include "base/joined_texts.hpp"
 #include "documents/printable_text.hpp"
 #include "documents/scripts.hpp"
 #include "documents/sheets.hpp"
@@ -80,6 +82,7 @@ void draw_parties(Sheets& sheets, const PackingSlip& slip) {
 }
 
 void draw(Sheets& sheets, const PackingSlip& slip) {
+  for (const Party* const party : {&slip.sender, &slip.recipient}) check_fields(*party);
   const auto language = language_of(slip.recipient);
   sheets.begin_part(regular(slip.order_number, language));
   sheets.row(whole, {bold(slip.sender_name, language_of(slip.sender))}, 18);
@@ -106,12 +109,6 @@ void draw(Sheets& sheets, const PackingSlip& slip) {
   sheets.row(whole, {regular(slip.notes, language)}, 10);
 }
 
-std::string listed(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const auto& text : texts) all += (all.empty() ? "" : ", ") + text;
-  return all;
-}
-
 }  // namespace
 
 std::string render_packing_slips(const std::vector<PackingSlip>& slips) {
@@ -127,14 +124,15 @@ std::string render_pick_list(const PickList& list) {
   Sheets sheets("Pick list");
   sheets.begin_part(regular(list.sender_name, language));
   sheets.row(whole, {bold("Pick list", "en")}, 18);
-  sheets.row(whole, {regular(listed(list.order_numbers), language)}, 9);
+  sheets.row(whole, {regular(joined_texts(list.order_numbers), language)}, 9);
   sheets.space(10);
   begin_table(sheets, pick_columns,
               {bold("SKU", "en"), bold("Item", "en"), bold("Orders", "en"), bold("Quantity", "en")});
   for (const PickedItem& item : list.items) {
-    std::string orders;
-    for (const auto& part : item.parts)
-      orders += (orders.empty() ? "" : ", ") + part.order_number + " × " + std::to_string(part.quantity);
+    const std::string orders =
+        joined_texts(item.parts | std::views::transform([](const auto& part) {
+                       return part.order_number + " × " + std::to_string(part.quantity);
+                     }));
     const auto name_language = han_language("", item.name);
     sheets.row(pick_columns,
                {regular(item.sku, name_language), regular(item.name, name_language),

@@ -10,8 +10,8 @@
 // on further pages, which repeat the head of their table; none is cut. Text of any script is shaped and can
 // be extracted; printable_text.hpp states which characters are left out. Equal arguments give equal PDFs if
 // the machine has the same fonts. 1 000 items take some 100 ms, 1 000 different Han characters as much. Any
-// thread; documents are drawn one after the other. The functions throw MissingFont (label.hpp), or
-// std::runtime_error if the PDF cannot be created.
+// thread; documents are drawn one after the other. The functions throw MissingFont or UnprintableField
+// (label.hpp), or std::runtime_error if the PDF cannot be created.
 namespace waybill::documents {
 
 struct SlipItem {

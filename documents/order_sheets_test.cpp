@@ -62,6 +62,16 @@ PackingSlip slip_of(const std::string& number, int items = 1) {
   return slip;
 }
 
+TEST(PackingSlips, AFieldOfWhichNothingIsPrintedIsRefused) {
+  for (Party PackingSlip::* party : {&PackingSlip::sender, &PackingSlip::recipient}) {
+    auto slip = slip_of("ORD-1");
+    (slip.*party).fields = {{"name", "Ada \U0001F380"}, {"company", ""}};
+    EXPECT_NO_THROW(render_packing_slips({slip}));
+    (slip.*party).fields.push_back({"city", "\U0001F380"});
+    EXPECT_THROW(render_packing_slips({slip_of("ORD-2"), slip}), UnprintableField);
+  }
+}
+
 TEST_F(OrderSheets, APackingSlipHasAllTextsOfItsOrder) {
   const auto pages = pages_of(render_packing_slips({slip_of("ORD-1")}));
   ASSERT_EQ(pages.size(), 1U);

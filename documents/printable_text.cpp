@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/blanks.hpp"
 #include "base/owned.hpp"
 #include "documents/fonts.hpp"
 #include "documents/label.hpp"
@@ -218,5 +219,7 @@ std::string printable_text(std::string_view text) {
   for (const auto character : characters_of(valid.get())) printer.add(character);
   return std::move(printer).finish();
 }
+
+bool is_left_out(std::string_view text) { return printable_text(text).empty() && !is_blank(text); }
 
 }  // namespace waybill::documents

@@ -20,4 +20,8 @@ std::string plain_characters(char32_t character);
 /// Throws MissingFont (label.hpp) if no font has a letter, digit or mark. Any thread.
 std::string printable_text(std::string_view text);
 
+/// True if `text`, which is valid UTF-8, has more than blanks (base/blanks.hpp) and nothing of it is printed,
+/// such as emoji alone. Throws like printable_text. Any thread.
+bool is_left_out(std::string_view text);
+
 }  // namespace waybill::documents

@@ -37,6 +37,15 @@ TEST(PrintableText, LeavesOutEmojiAndPrivateCharacters) {
   EXPECT_EQ(printable_text("\uF8FF Ada \U000F0001"), "Ada");
 }
 
+TEST(PrintableText, IsLeftOutIfNothingButBlanksWouldRemain) {
+  for (const char* const text : {"\U0001F380", " \U0001F468\u200D\U0001F469 ", "\uF8FF\U000F0001", "\u3164",
+                                 "\u034F", "\U0001F1E9\U0001F1EA"})
+    EXPECT_TRUE(is_left_out(text)) << text;
+  for (const char* const text :
+       {"", " ", "\u200B\u00A0", "\U0001F380 Ada", "-", "\u2665\uFE0F", "\U0001F170"})
+    EXPECT_FALSE(is_left_out(text)) << text;
+}
+
 TEST(PrintableText, LeavesOutControlsOfTheWritingDirection) {
   for (const std::string control : {"\u061C", "\u200E", "\u200F", "\u202A", "\u202B", "\u202C", "\u202D",
                                     "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"})

@@ -13,6 +13,7 @@ enum class ThreadKind : std::uint8_t {
   calls,
   cancel,
   presence,
+  primaries,
   account_mails,
   mailer,
   metrics,

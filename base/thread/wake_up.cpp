@@ -23,10 +23,20 @@ void WakeUp::wake() {
 
 void WakeUp::wait(int socket, Duration limit) {
   pollfd watched[2] = {{event_, POLLIN, 0}, {socket, POLLIN, 0}};
+  wait_for_any({watched, socket < 0 ? 1U : 2U}, limit);
+}
+
+void WakeUp::wait(std::vector<pollfd>& sockets, Duration limit) {
+  sockets.push_back({event_, POLLIN, 0});
+  wait_for_any(sockets, limit);
+  sockets.pop_back();
+}
+
+void WakeUp::wait_for_any(std::span<pollfd> watched, Duration limit) {
   const std::chrono::nanoseconds remaining = std::max(limit, Duration::zero());
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(remaining);
   const timespec time{seconds.count(), (remaining - seconds).count()};
-  ppoll(watched, socket < 0 ? 1 : 2, &time, nullptr);
+  ppoll(watched.data(), watched.size(), &time, nullptr);
   std::uint64_t count = 0;
   [[maybe_unused]] const auto drained =
       read(event_, &count, sizeof count);  // fails if nothing was written, which is harmless

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/joined_texts.hpp"
 #include "base/utf8.hpp"
 #include "domain/conditions/comparison.hpp"
 
@@ -15,16 +16,10 @@ constexpr std::size_t max_list = 1000;
 constexpr std::size_t max_characters = 10'000;  // length of a text
 constexpr std::size_t max_errors = 1000;
 
-std::string listed(std::span<const std::string_view> words) {
-  std::string text;
-  for (const auto word : words) text += (text.empty() ? "" : ", ") + std::string(word);
-  return text;
-}
-
 std::string operator_names() {
   std::vector<std::string_view> names;
   for (const auto& known : operators()) names.push_back(known.name);
-  return listed(names);
+  return joined_texts(names);
 }
 
 std::string indexed(const std::string& place, std::size_t index) {
@@ -57,12 +52,12 @@ std::string mismatch(const json::value& value, const Target& target) {
   }
   if (!target.run_values.empty() && value.is_string() &&
       std::ranges::find(target.run_values, std::string_view(value.get_string())) == target.run_values.end())
-    return "must be one of " + listed(target.run_values);
+    return "must be one of " + joined_texts(target.run_values);
   if (target.key != nullptr)
     return value.is_object() ? "must be a string, a number, true, false or null" : "";
   if (!value.is_string()) return "must be a string";
   if (target.states == nullptr || target.states->has_state(value.get_string())) return {};
-  return "must be one of " + listed(target.states->states);
+  return "must be one of " + joined_texts(target.states->states);
 }
 
 // True if a comparison concerns a list as a whole, and not each of its values.

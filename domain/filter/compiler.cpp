@@ -1,11 +1,12 @@
 #include "domain/filter/compiler.hpp"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <span>
 #include <utility>
 
+#include "base/joined_texts.hpp"
+#include "domain/filter/expression_type.hpp"
+#include "domain/filter/fragment_facts.hpp"
 #include "domain/filter/literal.hpp"
 #include "domain/filter/relative.hpp"
 #include "domain/filter/sigma.hpp"
@@ -24,15 +25,6 @@ struct Context {
 // The row whose columns are written: `r`, or the relative `x` inside its subselect.
 enum class View { row, relative };
 
-bool is_case_function(const Expression& e) { return e.kind == Kind::lower || e.kind == Kind::upper; }
-bool is_condition(const Expression& e) { return e.kind >= Kind::contains; }
-
-const Expression& beneath_case_functions(const Expression& e) {
-  return is_case_function(e) ? beneath_case_functions(e.args[0]) : e;
-}
-
-bool is_constant(const Expression& e) { return is_literal(beneath_case_functions(e)); }
-
 bool is_only_lowered(const Expression& e) {
   return e.kind == Kind::lower ? is_only_lowered(e.args[0]) : e.kind != Kind::upper;
 }
@@ -47,99 +39,6 @@ bool folds_sigmas(std::span<const Expression> values) {
 }
 
 std::string folded_if(bool folds, std::string sql) { return folds ? folded_sigmas(sql) : std::move(sql); }
-
-std::string described(const Expression& e) {
-  if (is_condition(e)) return "the condition";
-  if (is_case_function(e)) return shortened(e.text) + "()";
-  return e.kind == Kind::string ? "'" + shortened(e.text) + "'" : shortened(e.text);
-}
-
-ValueType type_of(const Expression& e);
-
-void require_text(const Expression& argument, std::string_view function) {
-  const auto type = type_of(argument);
-  if (type == ValueType::text || type == ValueType::any) return;
-  throw SyntaxError(described(argument) + " is " + std::string(type_name(type)) + ", but " +
-                        std::string(function) + " needs text",
-                    argument.offset);
-}
-
-void require_condition(const Expression& operand) {
-  if (type_of(operand) == ValueType::boolean) return;
-  throw SyntaxError("not needs a condition in parentheses, as in not (…); found " + described(operand),
-                    operand.offset);
-}
-
-// Throws SyntaxError if the argument of a case function is not text or that of `not` is not a condition.
-ValueType type_of(const Expression& e) {
-  switch (e.kind) {
-    case Kind::null:
-      return ValueType::null;
-    case Kind::number:
-      return ValueType::number;
-    case Kind::timestamp:
-      return ValueType::timestamp;
-    case Kind::uuid:
-      return ValueType::uuid;
-    case Kind::field:
-      return value_type(e.field->type);
-    case Kind::string:
-      return ValueType::text;
-    case Kind::lower:
-    case Kind::upper:
-      require_text(e.args[0], e.text);
-      return ValueType::text;
-    case Kind::negation:
-      require_condition(e.args[0]);
-      return ValueType::boolean;
-    default:
-      return ValueType::boolean;
-  }
-}
-
-SyntaxError mismatch(const Expression& odd, const Expression& other) {
-  return {described(odd) + " is " + std::string(type_name(type_of(odd))) + ", but " + described(other) +
-              " is " + std::string(type_name(type_of(other))),
-          odd.offset};
-}
-
-// The type in which a value of the metadata is compared with `other`.
-ValueType type_beside_metadata(const Expression& metadata, const Expression& other) {
-  const auto type = type_of(other);
-  switch (type) {
-    case ValueType::null:
-      return ValueType::any;
-    case ValueType::boolean:
-    case ValueType::number:
-    case ValueType::text:
-      return type;
-    case ValueType::timestamp:
-    case ValueType::uuid:
-      if (is_literal(other)) return ValueType::text;
-      break;
-    case ValueType::any:
-      throw SyntaxError("two values of the metadata cannot be compared", other.offset);
-    default:
-      break;
-  }
-  throw mismatch(other, metadata);
-}
-
-// The type in which two values are compared. Only a literal string is read as another type.
-ValueType common_type(const Expression& a, const Expression& b) {
-  const auto type_a = type_of(a);
-  const auto type_b = type_of(b);
-  if (type_a == ValueType::any) return type_beside_metadata(a, b);
-  if (type_b == ValueType::any) return type_beside_metadata(b, a);
-  if (type_a == ValueType::list && type_b == ValueType::text && b.kind == Kind::string) return type_a;
-  if (type_b == ValueType::list && type_a == ValueType::text && a.kind == Kind::string) return type_b;
-  const auto reads_as = [](const Expression& e, ValueType type) {
-    return e.kind == Kind::string && (type == ValueType::uuid || type == ValueType::timestamp);
-  };
-  if (type_a == type_b || type_b == ValueType::null || reads_as(b, type_a)) return type_a;
-  if (type_a == ValueType::null || reads_as(a, type_b)) return type_b;
-  throw is_literal(a) ? mismatch(a, b) : mismatch(b, a);
-}
 
 // True for `metadata.KEY` and a literal: the index of the metadata finds equal values.
 bool is_pair_with_metadata(const Expression& a, const Expression& b) {
@@ -156,17 +55,6 @@ bool is_import(const Expression& a, const Expression& b) {
 // True for `source.externalId`. Its index begins with the integration, of which a business has few.
 bool is_external_id(const Expression& e) {
   return e.kind == Kind::field && e.field->column_name() == "external_id";
-}
-
-// True for texts whose column has an index (storage/migrations/); other texts, and all texts in lower
-// case, are found by the index on search_text.
-bool has_own_index(const Expression& e) {
-  constexpr auto indexed = std::to_array<std::string_view>(
-      {"order_number", "delivery_city", "name", "email", "city", "sku", "external_reference"});
-  if (e.kind != Kind::field) return false;
-  const auto& field = *e.field;
-  const auto column = field.relative() != nullptr ? field.relative()->column : field.column_name();
-  return std::ranges::find(indexed, column) != indexed.end();
 }
 
 std::string_view sql_operator(Comparator comparator) {
@@ -187,13 +75,8 @@ std::string_view sql_operator(Comparator comparator) {
   return {};
 }
 
-std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string text = "(";
-  for (const auto& part : parts) {
-    if (text.size() > 1) text += separator;
-    text += part;
-  }
-  return text + ")";
+std::string in_parentheses(const std::vector<std::string>& parts, std::string_view separator) {
+  return "(" + joined_texts(parts, separator) + ")";
 }
 
 // The relative whose row alone decides a predicate over `values`; null if other columns take part.
@@ -207,60 +90,6 @@ const Relative* deciding_relative(std::span<const Expression> values) {
     relative = named;
   }
   return relative;
-}
-
-bool is_own_beside_literal(const Expression& e) {
-  const auto& field = e.args[0];
-  const auto* const column = field.kind == Kind::field ? field.field->column() : nullptr;
-  return column != nullptr && column->shown_by.empty() && !column->is_completed_by_relatives &&
-         (column->search_text.empty() || has_own_index(field)) && is_literal(e.args[1]) &&
-         e.args[1].kind != Kind::null;
-}
-
-bool bounds_creation(const Expression& e) {
-  return e.kind == Kind::compare && e.comparator != Comparator::ne && is_own_beside_literal(e) &&
-         e.args[0].field->column_name() == "created_at";
-}
-
-// See SqlFragment::sole_column.
-std::string_view sole_column(const Expression& e) {
-  if (bounds_creation(e) || (e.kind == Kind::all && std::ranges::all_of(e.args, bounds_creation))) {
-    return "created_at";
-  }
-  const bool is_equality =
-      e.kind == Kind::compare && e.comparator == Comparator::eq && is_own_beside_literal(e);
-  if (!is_equality || e.args[0].field->type == FieldType::array || is_metadata(*e.args[0].field)) return {};
-  return e.args[0].field->column_name();
-}
-
-// See SqlFragment::is_of_status. A constant has no status.
-bool is_of_status(const Expression& e) {
-  if (e.kind == Kind::field) return e.field->has_role(ColumnRole::status);
-  const auto varies = [](const Expression& part) { return !is_literal(part); };
-  return std::ranges::any_of(e.args, varies) && std::ranges::all_of(e.args, [&](const Expression& part) {
-           return !varies(part) || is_of_status(part);
-         });
-}
-
-// The expression that is true for exactly the other rows, where a rule of `ne` or `not` tells; otherwise
-// nullopt.
-std::optional<Expression> complement_of(const Expression& e) {
-  if (e.kind == Kind::negation) return e.args[0];
-  if (e.kind != Kind::compare || e.comparator != Comparator::ne) return std::nullopt;
-  auto equality = e;
-  equality.comparator = Comparator::eq;
-  return equality;
-}
-
-bool is_own_data(const Expression& e) {
-  constexpr auto columns = std::to_array<std::string_view>({"tags", "metadata", "external_reference"});
-  return e.kind == Kind::field && std::ranges::find(columns, e.field->column_name()) != columns.end();
-}
-
-// See SqlFragment::has_own_data.
-bool has_own_data(const Expression& e) {
-  if (e.kind == Kind::field) return is_own_data(e);
-  return std::ranges::any_of(e.args, has_own_data);
 }
 
 class Compiler {
@@ -326,7 +155,7 @@ class Compiler {
     std::vector<std::string> parts;
     parts.reserve(e.args.size());
     for (const auto& part : e.args) parts.push_back(condition(part, context));
-    return joined(parts, " and ");
+    return in_parentheses(parts, " and ");
   }
 
   std::string any(const Expression& e, Context context) {
@@ -334,7 +163,7 @@ class Compiler {
     parts.reserve(e.args.size());
     for (const auto& part : e.args)
       parts.push_back(condition(part, {.conjunct = false, .positive = context.positive}));
-    return joined(parts, " or ");
+    return in_parentheses(parts, " or ");
   }
 
   std::string comparison(const Expression& e, Context context) {
@@ -463,7 +292,7 @@ class Compiler {
                                ? comparison_with_null(value, type_of(value), Comparator::eq)
                                : containment(value, entry, positive));
     }
-    return joined(conditions, " or ");
+    return in_parentheses(conditions, " or ");
   }
 
   std::string membership(const Expression& e, Context context) {
@@ -488,7 +317,7 @@ class Compiler {
       for (const auto& entry : entries) {
         if (entry.kind != Kind::null) list.push_back(folded_if(folds, operand(entry, type, view)));
       }
-      return text + " in " + joined(list, ", ");
+      return text + " in " + in_parentheses(list, ", ");
     };
     if (nulls == 0) return in_relative(std::span(&value, 1), true, context, is_listed);
     if (nulls == std::ssize(entries)) return is_null();

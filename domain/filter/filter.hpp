@@ -78,8 +78,8 @@ FilterResult compile_filter(std::string_view text, const RecordType& type, int f
 FilterResult compile_orderby(std::string_view text, const RecordType& type);
 
 /// Compiles `$search`: each word (split at white space) must occur in one of the searchable fields, without
-/// regard to case. At most 200 characters and 16 words. Empty text gives `true`. `business` as for
-/// compile_filter.
+/// regard to case. A word with invisible characters (base/blanks.hpp) is also looked for without them. At
+/// most 200 characters and 16 words. Empty text gives `true`. `business` as for compile_filter.
 ///
 /// The tables have `search_text`, a column or a function of the row, never null: `lower()` of the searchable
 /// own fields, separated by white space. Some fields are in another function (Column::search_text), which is

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/blanks.hpp"
 #include "base/utf8.hpp"
 #include "domain/filter/filter.hpp"
 #include "domain/filter/literal.hpp"
@@ -18,13 +21,14 @@ using namespace odata;
 constexpr std::size_t max_characters = 200;
 constexpr std::size_t max_words = 16;
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  constexpr std::string_view space = " \t\n\v\f\r";
-  std::vector<std::string_view> words;
-  for (auto at = text.find_first_not_of(space); at < text.size(); at = text.find_first_not_of(space, at)) {
-    const auto end = std::min(text.find_first_of(space, at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end;
+/// A word of a search as it is looked for: without its invisible characters, and as given if it has some.
+using Spellings = std::vector<std::string>;
+
+std::vector<Spellings> words_of(std::string_view text) {
+  std::vector<Spellings> words;
+  for (const auto word : words_between_blanks(text)) {
+    auto& spellings = words.emplace_back(Spellings{without_blanks(word)});
+    if (spellings.front() != word) spellings.emplace_back(word);
   }
   return words;
 }
@@ -103,7 +107,7 @@ std::vector<const Field*> searchable_relatives(const RecordType& type) {
 
 /// The words of a search with their error, if there is one.
 struct Words {
-  std::vector<std::string_view> words = {};
+  std::vector<Spellings> words = {};
   std::optional<FilterError> error = {};
 };
 
@@ -129,6 +133,19 @@ std::string word_in_text(const SearchText& text, const WordTest& test) {
   return "(" + predicate + ")";
 }
 
+/// Adds the condition of a word, of which `condition` is that of a spelling.
+void append_word(SqlFragment& fragment, const Spellings& spellings, int first_param, const auto& condition) {
+  std::string any;
+  bool is_indexed = true;
+  for (const std::string& spelling : spellings) {
+    const WordTest test(spelling, first_param, fragment.params);
+    is_indexed = is_indexed && test.indexed();
+    any += (any.empty() ? "" : " or ") + condition(test);
+  }
+  if (is_indexed) fragment.has_indexed_word = true;
+  fragment.text += (fragment.text.empty() ? "((" : " and (") + any + ")";
+}
+
 }  // namespace
 
 FilterResult compile_search(std::string_view text, const RecordType& type, int first_param,
@@ -139,17 +156,14 @@ FilterResult compile_search(std::string_view text, const RecordType& type, int f
   const auto texts = search_texts(type);
   const auto relatives = searchable_relatives(type);
   SqlFragment fragment;
-  for (const auto word : words) {
-    const WordTest test(word, first_param, fragment.params);
-    fragment.text += fragment.text.empty() ? "(" : " and ";
-    if (test.indexed()) fragment.has_indexed_word = true;
-    std::string_view separator = "(";
-    for (const auto function : texts) {
-      fragment.text.append(separator).append(test.of_indexed("r." + std::string(function)));
-      separator = " or ";
-    }
-    if (!relatives.empty()) fragment.text += " or " + word_in_relative(relatives, test, business);
-    fragment.text += ")";
+  for (const auto& word : words) {
+    append_word(fragment, word, first_param, [&](const WordTest& test) {
+      std::string any;
+      for (const auto function : texts)
+        any.append(any.empty() ? "" : " or ").append(test.of_indexed("r." + std::string(function)));
+      if (!relatives.empty()) any += " or " + word_in_relative(relatives, test, business);
+      return any;
+    });
   }
   fragment.text += ")";
   return fragment;
@@ -160,13 +174,13 @@ FilterResult compile_words(std::string_view text, std::span<const SearchText> te
   if (error) return *error;
   if (words.empty()) return SqlFragment{"true", {}};
   SqlFragment fragment;
-  for (const auto word : words) {
-    const WordTest test(word, first_param, fragment.params);
-    std::string predicate;
-    for (const SearchText& searched : texts) {
-      predicate += (predicate.empty() ? "" : " or ") + word_in_text(searched, test);
-    }
-    fragment.text += (fragment.text.empty() ? "((" : " and (") + predicate + ")";
+  for (const auto& word : words) {
+    append_word(fragment, word, first_param, [&](const WordTest& test) {
+      std::string any;
+      for (const SearchText& searched : texts)
+        any += (any.empty() ? "" : " or ") + word_in_text(searched, test);
+      return any;
+    });
   }
   fragment.text += ")";
   return fragment;

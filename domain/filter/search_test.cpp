@@ -84,6 +84,28 @@ TEST(Search, TheSigmasAreOneLetter) {
       "lower($3) or translate(lower(x.email), 'ς', 'σ') like lower($3)))))))");
 }
 
+TEST(Search, AnyWhiteSpaceSeparatesWords) {
+  for (const std::string space : {" ", "\u00a0", "\u2009", "\u202f", "\u3000", "\u2028", "\u0085"}) {
+    EXPECT_EQ(compiled_search(space + "N-77" + space + space + "A" + space).params,
+              (Params{"%N-77%", "%A%"}));
+    EXPECT_EQ(compiled_search(space).text, "true");
+  }
+}
+
+TEST(Search, AWordIsFoundWithAndWithoutItsInvisibleCharacters) {
+  for (const std::string hidden : {"\u200b", "\u200c", "\u00ad", "\ufeff", "\u2060", "\u200e"}) {
+    EXPECT_EQ(compiled_search(hidden + "N-77" + hidden).params, Params{"%N-77%"}) << "around a word";
+    EXPECT_EQ(compiled_search(hidden).text, "true");
+    const auto within = compiled_search("1Z99" + hidden + "9AA1");
+    EXPECT_EQ(within.params, (Params{"%1Z999AA1%", "%1Z99" + hidden + "9AA1%"}));
+    EXPECT_EQ(within.text,
+              "((r.search_text like lower($3) or r.reference_text like lower($3) or r.search_text like "
+              "lower($4) or r.reference_text like lower($4)))");
+    EXPECT_TRUE(within.has_indexed_word);
+    EXPECT_FALSE(compiled_search("ab" + hidden + "c").has_indexed_word) << "one spelling has no trigram";
+  }
+}
+
 TEST(Search, WordsAreLiteral) { EXPECT_EQ(compiled_search("5%_\\").params, Params{"%5\\%\\_\\\\%"}); }
 
 TEST(Search, EmptyTextMatchesEverything) {

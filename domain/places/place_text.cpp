@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 
 namespace waybill::domain {
 namespace {
@@ -148,14 +149,7 @@ std::vector<std::string> words_of(std::string_view folded) {
   return words;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) {
-    if (!text.empty()) text += ' ';
-    text += word;
-  }
-  return text;
-}
+std::string joined(const std::vector<std::string>& words) { return joined_texts(words, " "); }
 
 std::vector<std::string_view> parts_of(std::string_view written) {
   constexpr std::string_view separators[] = {",", ";", "|", "\n", "、", "，", "،", " - ", " – ", " — "};

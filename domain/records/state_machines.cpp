@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/joined_texts.hpp"
+
 namespace waybill::domain {
 namespace {
 
@@ -115,12 +117,7 @@ std::string StateMachine::refusal(std::string_view from, std::string_view to) co
   text.append(name).append(" cannot move from ").append(from).append(" to ").append(to);
   const auto allowed = next(from);
   if (allowed.empty()) return text.append("; ").append(from).append(" is final");
-  text += "; allowed: ";
-  for (const std::string_view state : allowed) {
-    if (state != allowed.front()) text += ", ";
-    text += state;
-  }
-  return text;
+  return text.append("; allowed: ").append(joined_texts(allowed));
 }
 
 const StateMachine& order_states() { return orders; }

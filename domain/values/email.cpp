@@ -31,26 +31,52 @@ bool stands_for_others(ucs4_t code) {
   return uc_decomposition(code, &kind, parts.data()) > 0 && kind != UC_DECOMP_CANONICAL;
 }
 
-/// True for quotes, brackets, dashes and stops beyond ASCII, which are pasted with an address, and for
-/// characters that stand for others.
+/// True for a letter or mark that is not shown, such as a filler of Hangul or a variation selector: the
+/// property Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt.
+bool is_ignorable(ucs4_t code) { return uc_is_property_default_ignorable_code_point(code); }
+
+struct Character {
+  ucs4_t code = 0;
+  std::size_t length = 0;  // bytes
+};
+
+Character first_character(std::string_view utf8) {
+  Character first;
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(utf8.data());
+  first.length = static_cast<std::size_t>(u8_mbtouc(&first.code, bytes, utf8.size()));
+  return first;
+}
+
+/// True for quotes, brackets, dashes and stops beyond ASCII, which are pasted with an address, for characters
+/// that stand for others, and for those that are not shown.
 bool has_foreign_characters(std::string_view utf8) {
   while (!utf8.empty()) {
-    ucs4_t code = 0;
-    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(utf8.data());
-    utf8.remove_prefix(static_cast<std::size_t>(u8_mbtouc(&code, bytes, utf8.size())));
+    const auto [code, length] = first_character(utf8);
+    utf8.remove_prefix(length);
     if (code < 0x80) continue;
-    if (stands_for_others(code)) return true;
+    if (stands_for_others(code) || is_ignorable(code)) return true;
     if (!uc_is_general_category_withtable(code, UC_CATEGORY_MASK_P)) continue;
     if (std::ranges::find(marks_of_words, code) == marks_of_words.end()) return true;
   }
   return false;
 }
 
-/// One line in the form NFKC, with points for the full stops of Chinese and Japanese.
+std::string without_ignorable(std::string_view utf8) {
+  std::string text;
+  while (!utf8.empty()) {
+    const auto [code, length] = first_character(utf8);
+    if (!is_ignorable(code)) text += utf8.substr(0, length);
+    utf8.remove_prefix(length);
+  }
+  return text;
+}
+
+/// One line in the form NFKC, with points for the full stops of Chinese and Japanese, and without characters
+/// that are not shown.
 std::string plain_line(std::string_view text) {
   std::string plain = compatibility_form(text);
   replace_all(plain, "\u3002", ".");
-  return single_spaced(plain);
+  return single_spaced(without_ignorable(plain));
 }
 
 /// The signs that stand around an address.

@@ -11,7 +11,8 @@ inline constexpr std::size_t longest_email_text = 4'096;  // bytes of a text in 
 inline constexpr std::size_t longest_email = 254;  // RFC 5321 section 4.5.3.1.3, without the angle brackets
 
 /// True for an address of the dot-string form of RFC 5321 section 4.1.2 with a domain of two labels or more;
-/// valid UTF-8 as in RFC 6531, without blanks (base/blanks.hpp) and without punctuation beyond ASCII, such as
+/// valid UTF-8 as in RFC 6531, without blanks (base/blanks.hpp), without other characters that are not shown,
+/// such as fillers of Hangul and variation selectors, and without punctuation beyond ASCII, such as
 /// typographic quotes, except marks that are part of words ("col·legi"). Characters that stand for others,
 /// such as full-width letters, are not part of an address.
 bool is_email(std::string_view text);

@@ -21,6 +21,19 @@ TEST(Email, HoldsNoWhiteSpaceAndNoInvisibleCharacter) {
   }
 }
 
+TEST(Email, HoldsNoCharacterThatIsNotShown) {
+  for (const std::string hidden :
+       {"\u034f", "\u115f", "\u1160", "\u17b4", "\u17b5", "\u180b", "\u180c", "\u180d", "\u180e", "\u180f",
+        "\u3164", "\ufe00", "\ufe0e", "\ufe0f", "\uffa0", "\U000e0100", "\U000e01ef"}) {
+    for (const auto& text : {hidden + "ann@example.com", "ann@example.com" + hidden,
+                             "ann" + hidden + "@example.com", "ann@exam" + hidden + "ple.com"}) {
+      EXPECT_FALSE(is_email(text)) << testing::PrintToString(text);
+      EXPECT_EQ(email_in(text), "ann@example.com") << testing::PrintToString(text);
+      EXPECT_TRUE(email_problem(text)) << testing::PrintToString(text);
+    }
+  }
+}
+
 TEST(Email, MayHaveLettersOfAnyScript) {
   for (const std::string_view text :
        {"ann@example.com", "zoë@bücher.example", "田中@例え.jp", "почта@пример.рф", "ann@col·legi.example"})

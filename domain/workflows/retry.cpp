@@ -4,9 +4,11 @@
 #include <charconv>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <system_error>
 
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 #include "base/number.hpp"
 
 namespace waybill::domain {
@@ -38,6 +40,16 @@ std::optional<Duration> parse_delay(std::string_view text) {
     default:
       return std::nullopt;
   }
+}
+
+// Writes a delay in the largest unit of which it is a multiple.
+std::string delay_text(Duration delay) {
+  constexpr std::pair<char, Duration> units[] = {{'d', days(1)}, {'h', hours(1)}, {'m', minutes(1)}};
+  for (const auto& [unit, length] : units) {
+    if (delay > Duration::zero() && delay % length == Duration::zero())
+      return std::to_string(delay / length) + unit;
+  }
+  return std::to_string(delay / seconds(1)) + 's';
 }
 
 // The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every bit of the input reaches every bit of the
@@ -73,7 +85,7 @@ std::variant<RetrySchedule, std::string> RetrySchedule::parse(std::string_view t
     if (!delay) return "\"" + std::string(entry) + "\" is not a delay such as 5s, 30m, 2h or 1d";
     if (*delay > longest_delay) return "\"" + std::string(entry) + "\" is longer than 30 days";
     delays.push_back(*delay);
-    if (delays.size() > most_delays) return "more than " + std::to_string(most_delays) + " delays";
+    if (delays.size() > most_delays) return "it has more than " + std::to_string(most_delays) + " delays";
     begin = comma + 1;
   }
   return RetrySchedule(std::move(delays));
@@ -81,6 +93,12 @@ std::variant<RetrySchedule, std::string> RetrySchedule::parse(std::string_view t
 
 RetrySchedule RetrySchedule::standard() {
   return RetrySchedule({seconds(5), minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14)});
+}
+
+std::string RetrySchedule::text() const {
+  std::vector<std::string> texts;
+  std::ranges::transform(delays_, std::back_inserter(texts), delay_text);
+  return joined_texts(texts, ",");
 }
 
 Duration RetrySchedule::longest() const {

@@ -23,6 +23,8 @@ class RetrySchedule {
   /// 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h.
   static RetrySchedule standard();
 
+  /// A text that `parse` reads as this schedule; equal schedules have the same.
+  std::string text() const;
   const std::vector<Duration>& delays() const { return delays_; }
   std::size_t max_attempts() const { return delays_.size() + 1; }
 

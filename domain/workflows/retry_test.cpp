@@ -76,7 +76,16 @@ TEST(RetrySchedule, RefusesOtherTexts) {
   std::string fifty = "1s";
   for (int i = 1; i < 50; ++i) fifty += ",1s";
   EXPECT_EQ(must_parse(fifty).max_attempts(), 51U);
-  EXPECT_EQ(std::get<std::string>(RetrySchedule::parse(fifty + ",1s")), "more than 50 delays");
+  EXPECT_EQ(std::get<std::string>(RetrySchedule::parse(fifty + ",1s")), "it has more than 50 delays");
+}
+
+TEST(RetrySchedule, EqualSchedulesHaveOneTextWhichIsReadAsThem) {
+  for (const std::string_view text : {"5s,5m,30m,2h,5h,10h,14h", "60s, 24h,0m,90s", "30d,720h", "0s", ""}) {
+    const RetrySchedule schedule = must_parse(text);
+    EXPECT_EQ(must_parse(schedule.text()).delays(), schedule.delays()) << text;
+  }
+  EXPECT_EQ(must_parse("60s, 24h,0m,90s").text(), "1m,1d,0s,90s");
+  EXPECT_EQ(RetrySchedule::standard().text(), "5s,5m,30m,2h,5h,10h,14h");
 }
 
 TEST(RetryAfter, IsSecondsOrADateAndAtMostADay) {

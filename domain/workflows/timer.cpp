@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/joined_texts.hpp"
 #include "domain/time/working_days.hpp"
 
 namespace waybill::domain {
@@ -12,12 +13,6 @@ constexpr std::array<std::string_view, 5> shipment_fields = {"createdAt", "statu
                                                              "estimatedDelivery", "lastTraceAt"};
 constexpr std::array<std::string_view, 3> order_fields = {"createdAt", "statusChangedAt", "collectionDate"};
 constexpr std::array<std::string_view, 1> other_fields = {"createdAt"};
-
-std::string listed(std::span<const std::string_view> fields) {
-  std::string text;
-  for (const std::string_view field : fields) text.append(text.empty() ? "" : ", ").append(field);
-  return text;
-}
 
 /// Reads a required text of the timer; null, with an error, if it is missing or of another type.
 const json::string* text_of(const json::object& timer, const char* name, FieldErrors& errors) {
@@ -89,7 +84,7 @@ std::variant<Timer, FieldErrors> parse_timer(const json::value& timer, EntityTyp
   if (const auto* const name = text_of(*object, "field", errors)) {
     const auto fields = timer_fields(type);
     if (std::ranges::find(fields, std::string_view(*name)) == fields.end()) {
-      errors.push_back({"timer.field", "must be one of " + listed(fields)});
+      errors.push_back({"timer.field", "must be one of " + joined_texts(fields)});
     } else {
       parsed.field = record_type(type).find(*name);
     }

@@ -22,11 +22,14 @@ enum class RunStatus : std::uint8_t { waiting, queued, running, retrying, held, 
 std::string_view text(RunStatus status);
 inline bool is_final(RunStatus status) { return status >= RunStatus::succeeded; }
 
-/// The part of a run that never changes.
+/// A run without its state (RunState): its names, its cause, its place in the queue and its texts. The names
+/// and the cause stay. Rendering sets the place and the texts, and each step that begins sets the action.
 struct RunKey {
+  // The names: with `claim`, those of QueuedKey.
   Guid business_id;
   Guid guid;
   Guid workflow_id;
+  // The cause, and the action.
   int workflow_version = 0;
   std::uint64_t event_id = 0;
   domain::EntityType entity_type{};
@@ -36,10 +39,13 @@ struct RunKey {
   Time created_at;
   Guid origin;  // guid of the run that supplies the webhook-id
   std::optional<Guid> replay_of;
+  // The place in the queue.
   std::string destination;
   bool ordered = false;  // waits for the earlier runs of its workflow for its record
-  std::string request;   // JSON of the action's plan without the body; or `deferred_request`
+  // The texts.
+  std::string request;  // JSON of the action's plan without the body; or `deferred_request`
   std::optional<std::string> body;
+  // Further facts.
   int depth = 0;  // number of changes by workflows that led to the event
   // Hash of the value by which the limit of its workflow counts the run; empty: not limited. Stored apart
   // from the run, in limited_runs.

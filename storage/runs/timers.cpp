@@ -67,6 +67,14 @@ void set(Session& session, const Settings& settings, bool only_moves) {
 
 using Newest = std::map<std::tuple<Guid, Guid, Guid>, const TimerChange*>;
 
+void lock_timers(Session& session, const Newest& newest) {
+  Keys keys;
+  for (const auto& [key, change] : newest) keys.add(*change);
+  session.run(sql::timers::Lock{.businesses = binary_array(keys.businesses),
+                                .workflows = binary_array(keys.workflows),
+                                .records = binary_array(keys.records)});
+}
+
 /// The times at which the timers come due that count working days.
 std::map<const TimerChange*, Time> working_days(Session& session, const Newest& newest) {
   std::vector<const TimerChange*> changes;
@@ -90,7 +98,7 @@ std::map<const TimerChange*, Time> working_days(Session& session, const Newest& 
 
 std::optional<Time> change_timers(Session& session, std::span<const TimerChange> changes) {
   if (changes.empty()) return std::nullopt;
-  Newest newest;  // by key, so that concurrent transactions lock the rows in the same order
+  Newest newest;
   for (const TimerChange& change : changes) {
     const TimerChange*& known = newest[{change.business_id, change.workflow_id, change.entity_id}];
     if (known == nullptr || std::tie(known->plan, known->event_id) <= std::tie(change.plan, change.event_id))
@@ -115,6 +123,8 @@ std::optional<Time> change_timers(Session& session, std::span<const TimerChange>
     (is_over ? moved : kept).add(*change, due);
     first = std::min(first.value_or(due), due);
   }
+  // Concurrent transactions lock rows in the same order. One `set` alone keeps it.
+  if (newest.size() > 1 && kept.dues.size() < newest.size()) lock_timers(session, newest);
   drop(session, dropped);
   set(session, kept, false);
   set(session, moved, true);

@@ -120,6 +120,8 @@ constexpr auto locks = std::to_array<Locks>({
     {"0143_replica_identity",
      "lock table events, own_data_changes, record_counts, run_counts, status_counts in access exclusive "
      "mode"},
+    {"0155_times_of_battery_levels", "lock table tracking_devices in access exclusive mode"},
+    {"0156_owners_of_skus", "lock table imported_products in access exclusive mode"},
 });
 
 }  // namespace

@@ -17,6 +17,19 @@
 
 namespace waybill::storage {
 
+/// The settings of a business that its workflows use.
+struct BusinessFacts {
+  std::string name;
+  std::string sender_name = {};  // name in the business's mails; may be empty
+  std::string reply_to = {};     // address for answers to its mails; may be empty
+  bool email_enabled = true;     // the business's switches of notifications
+  bool push_enabled = true;
+  // Of its time zone (domain/time/local_date.hpp); empty if the texts of the workflow do not need them.
+  std::string zone_offsets = {};
+
+  bool operator==(const BusinessFacts&) const = default;
+};
+
 /// A workflow as stored.
 struct StoredWorkflow {
   Guid business_id;
@@ -34,16 +47,12 @@ struct StoredWorkflow {
   Time active_since;
   bool deleted;
   std::uint64_t epoch;
-  std::string business_name;
+  BusinessFacts business;
   std::vector<Bytes> sealed_secrets;     // newest first, at most two
   std::optional<std::string> templates;  // JSON of template_texts, when the action uses any
   Time created_at;
   std::optional<Time> previous_until;  // expiry of the older of two secrets
   std::optional<Bytes> sealed_credentials;
-  std::string sender_name;    // name in the business's mails; may be empty
-  std::string reply_to;       // address for answers to its mails; may be empty
-  bool email_enabled = true;  // the business's switches of notifications
-  bool push_enabled = true;
   std::optional<std::string> window;  // JSON of domain::TimeWindow
   std::optional<std::string> limit;   // JSON of domain::RunLimit
   std::optional<std::string> rate;    // JSON of domain::RequestRate
@@ -52,8 +61,7 @@ struct StoredWorkflow {
   bool workdays = false;              // the delay is a number of working days
   std::optional<std::string> cancel_on = std::nullopt;  // JSON of matching::AwaitedEvents
   bool watches = false;                                 // runs of one of its versions may watch their record
-  std::string zone_offsets = {};  // of the business's time zone (domain/time/local_date.hpp); may be empty
-  std::vector<domain::Switch> switches = {};  // oldest first
+  std::vector<domain::Switch> switches = {};            // oldest first
 };
 
 /// The bytes of definitions and templates after which a portion of workflows ends.

@@ -474,6 +474,7 @@ const std::unordered_map<std::string_view, Database::Statement>& Database::state
       {"digests.close_changed", &Database::close_changed},
       {"timers.look", &Database::look_for_timers},
       {"timers.claim", &Database::claim_timers},
+      {"timers.lock", &Database::lock_timers},
       {"timers.set", &Database::set_timers},
       {"timers.drop", &Database::drop_timers},
       {"timers.postpone", &Database::postpone_timers},

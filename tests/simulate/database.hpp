@@ -203,6 +203,7 @@ class Database {
   storage::Rows step_texts(ServerSession&, const Arguments&, Result&);
   storage::Rows look_for_timers(ServerSession&, const Arguments&, Result&);
   storage::Rows claim_timers(ServerSession&, const Arguments&, Result&);
+  storage::Rows lock_timers(ServerSession&, const Arguments&, Result&);
   storage::Rows set_timers(ServerSession&, const Arguments&, Result&);
   storage::Rows drop_timers(ServerSession&, const Arguments&, Result&);
   storage::Rows postpone_timers(ServerSession&, const Arguments&, Result&);

@@ -75,6 +75,22 @@ bool Database::has_fired(const ServerSession& session, const Guid& workflow, con
   });
 }
 
+storage::Rows Database::lock_timers(ServerSession& session, const Arguments& args, Result& result) {
+  const auto workflows = args.guids(2), records = args.guids(3);
+  std::vector<Table<TimerRow>::Version*> locked;
+  for (auto& version : timers_.versions()) {
+    const TimerRow& row = version.row;
+    if (!version.is_visible_to(session.xid)) continue;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (row.workflow != workflows[i] || row.record != records[i]) continue;
+      if (const Xid holder = version.holder(session.xid)) throw Locked{holder};
+      locked.push_back(&version);
+    }
+  }
+  for (auto* const version : locked) version->locked = own(session);
+  return result.take();
+}
+
 storage::Rows Database::set_timers(ServerSession& session, const Arguments& args, Result& result) {
   const auto businesses = args.guids(1), workflows = args.guids(2), records = args.guids(3);
   const auto plans = args.numbers(4), events = args.numbers(7), depths = args.numbers(8);

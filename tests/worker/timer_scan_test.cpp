@@ -86,5 +86,46 @@ TEST_F(TimerScans, AChangeOfTimersLocksThemInTheOrderOfTheirKeysAlsoThoseThatItD
       std::vector{records[1]});
 }
 
+TEST_F(TimerScans, AChangeThatSetsAndDropsTimersLocksThemInTheOrderOfTheirKeys) {
+  while (go_on()) continue;
+  Session observer(database_.url()), holder(database_.url());
+  const auto workflow =
+      Guid::parse(database_.value("select workflow_id from timers where business_id = $1 limit 1",
+                                  {business_.to_string()}))
+          .value();
+  const auto records = observer.column(
+      "select entity_id from timers where workflow_id = $1 order by entity_id", {workflow.to_string()});
+  ASSERT_EQ(records.size(), 3U);
+  const int plan = static_cast<int>(database_.number("select min(plan) from timers"));
+  const Time value = std::chrono::floor<std::chrono::seconds>(system_clock().now()) + std::chrono::hours(48);
+  storage::TimerChange set{.business_id = business_,
+                           .workflow_id = workflow,
+                           .entity_id = Guid::parse(records[0]).value(),
+                           .plan = plan,
+                           .event_id = 1,
+                           .setting = {{.value = value, .due = value}}};
+  storage::TimerChange dropped = set;
+  dropped.entity_id = Guid::parse(records[1]).value();
+  dropped.setting.reset();
+  holder.exec("begin");
+  holder.rows("select from timers where entity_id = $1 for update", {records[0]});
+  std::jthread changing([&] {
+    storage::Work work(session_);
+    storage::change_timers(session_, std::vector{dropped, set});
+    work.commit();
+  });
+  EXPECT_TRUE(eventually([&] { return holder.blocks_others(observer); }));
+  EXPECT_EQ(
+      holder.column("select entity_id from timers where entity_id = $1 for update skip locked", {records[1]}),
+      std::vector{records[1]})
+      << "a later one is free while the change waits for the first";
+  holder.exec("rollback");
+  changing.join();
+  EXPECT_EQ(observer.column("select entity_id from timers where workflow_id = $1 order by entity_id",
+                            {workflow.to_string()}),
+            (std::vector{records[0], records[2]}));
+  EXPECT_EQ(observer.value("select event_id from timers where entity_id = $1", {records[0]}), "1");
+}
+
 }  // namespace
 }  // namespace waybill::tests

@@ -26,9 +26,9 @@ Task::Moment moment() { return std::chrono::steady_clock::now(); }
 bool is_silenced(const actions::Action& action, const Workflow& workflow) {
   switch (action.notification()) {
     case actions::Notification::email:
-      return !workflow.email_enabled;
+      return !workflow.business->email_enabled;
     case actions::Notification::push:
-      return !workflow.push_enabled;
+      return !workflow.business->push_enabled;
     case actions::Notification::none:
       break;
   }
@@ -65,8 +65,9 @@ bool goes_on_at_once(const Verdict& verdict) {
 const actions::Credentials& credentials_of(const Task& task) {
   const actions::Credentials& all = task.workflow->credentials;
   const auto* const url = task.request.if_contains("url");
-  if (!task.run.state.progress || url == nullptr || !url->is_string()) return all;
-  return all.of_step(task.run.state.progress->number, actions::credential_host(url->get_string()));
+  if (all.empty() || url == nullptr || !url->is_string()) return all;
+  const int number = task.run.state.progress ? task.run.state.progress->number : 1;
+  return all.of_run(number, actions::credential_host(url->get_string()));
 }
 
 }  // namespace

@@ -96,11 +96,10 @@ class RunnerTest : public testing::Test, protected Upstream {
                        .active_since = clock_.now(),
                        .deleted = false,
                        .epoch = ++epoch_,
-                       .business_name = "b",
+                       .business = {.name = "b", .email_enabled = email_enabled},
                        .sealed_secrets = {},
                        .templates = {},
-                       .created_at = clock_.now(),
-                       .email_enabled = email_enabled}});
+                       .created_at = clock_.now()}});
   }
 
   storage::Run run(const std::string& action = "push_tracking", const Guid& of = runner_business) const {

@@ -124,9 +124,16 @@ void Catalogue::insert(ParsedWorkflow parsed) {
                                                 .switches = std::move(parsed.switches)});
     return;
   }
-  auto& destinations = destinations_[parsed.business_id];
-  if (!destinations) destinations = std::make_shared<DestinationNames>();
-  parsed.workflow->destinations = destinations;
+  Shared& shared = shared_[parsed.business_id];
+  parsed.workflow->destinations = shared.destinations;
+  auto& business = parsed.workflow->business;
+  auto& last_read = business->zone_offsets.empty() ? shared.without_offsets : shared.with_offsets;
+  const auto same = last_read.lock();
+  if (same && *same == *business) {
+    business = same;
+  } else {
+    last_read = business;
+  }
   const WorkflowPtr workflow = std::move(parsed.workflow);
   workflows_.emplace(parsed.guid, workflow);
   if (workflow->rule.triggers.timer) ++timers_;
@@ -259,37 +266,33 @@ std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored)
   const int working_days =
       stored.workdays ? domain::parse_working_days(stored.delay.value_or("")).value_or(-1) : 0;
   if (!delay || working_days < 0) throw std::invalid_argument("unreadable delay");
-  auto workflow = std::make_shared<Workflow>(Workflow{.guid = stored.guid,
-                                                      .business_id = stored.business_id,
-                                                      .business_name = stored.business_name,
-                                                      .sender_name = stored.sender_name,
-                                                      .reply_to = stored.reply_to,
-                                                      .zone_offsets = stored.zone_offsets,
-                                                      .email_enabled = stored.email_enabled,
-                                                      .push_enabled = stored.push_enabled,
-                                                      .name = stored.name,
-                                                      .rule = std::move(rule),
-                                                      .action = nullptr,
-                                                      .definition = {},
-                                                      .steps = {},
-                                                      .shows_tracking_page = false,
-                                                      .is_active = stored.is_active,
-                                                      .paused = stored.paused,
-                                                      .ordered = stored.ordered,
-                                                      .delay = *delay,
-                                                      .version = stored.version,
-                                                      .active_since = stored.active_since,
-                                                      .created_at = stored.created_at,
-                                                      .secrets = std::move(secrets),
-                                                      .previous_until = stored.previous_until,
-                                                      .credentials = std::move(credentials),
-                                                      .pacing = read_pacing(stored),
-                                                      .address_hash = address_hash(),
-                                                      .timer_plan = stored.timer_plan,
-                                                      .timer_since = stored.timer_since,
-                                                      .working_days = working_days,
-                                                      .had_watches = stored.watches,
-                                                      .switches = stored.switches});
+  auto workflow = std::make_shared<Workflow>(
+      Workflow{.guid = stored.guid,
+               .business_id = stored.business_id,
+               .business = std::make_shared<const storage::BusinessFacts>(stored.business),
+               .name = stored.name,
+               .rule = std::move(rule),
+               .action = nullptr,
+               .definition = {},
+               .steps = {},
+               .shows_tracking_page = false,
+               .is_active = stored.is_active,
+               .paused = stored.paused,
+               .ordered = stored.ordered,
+               .delay = *delay,
+               .version = stored.version,
+               .active_since = stored.active_since,
+               .created_at = stored.created_at,
+               .secrets = std::move(secrets),
+               .previous_until = stored.previous_until,
+               .credentials = std::move(credentials),
+               .pacing = read_pacing(stored),
+               .address_hash = address_hash(),
+               .timer_plan = stored.timer_plan,
+               .timer_since = stored.timer_since,
+               .working_days = working_days,
+               .had_watches = stored.watches,
+               .switches = stored.switches});
   if (stored.cancel_on)
     workflow->cancel_on = matching::parse_awaited(json::parse(*stored.cancel_on), stored.entity_type, false);
   workflow->set_action(json::parse(stored.action).as_object(), std::move(templates));

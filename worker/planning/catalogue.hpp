@@ -32,12 +32,8 @@ inline constexpr Duration unreadable_retry_delay = std::chrono::seconds(5);
 struct Workflow {
   Guid guid;
   Guid business_id;
-  std::string business_name;
-  std::string sender_name;    // name in the business's mails; may be empty
-  std::string reply_to;       // address for replies; may be empty
-  std::string zone_offsets;   // of the business's time zone, if its texts may need them
-  bool email_enabled = true;  // the business's switches of notifications
-  bool push_enabled = true;
+  // Not null. Shared by the workflows of the business that were read with equal settings.
+  std::shared_ptr<const storage::BusinessFacts> business = std::make_shared<const storage::BusinessFacts>();
   std::string name;
   matching::Rule rule;
   // The first action of a workflow of several steps, or the action that does nothing.
@@ -167,6 +163,13 @@ class Catalogue {
     Time active_since;
     std::vector<domain::Switch> switches;
   };
+  /// What the workflows of a business share.
+  struct Shared {
+    std::shared_ptr<DestinationNames> destinations = std::make_shared<DestinationNames>();
+    // The settings read last: those of workflows whose texts need the offsets of the time zone, and of
+    // others.
+    std::weak_ptr<const storage::BusinessFacts> with_offsets, without_offsets;
+  };
   std::shared_ptr<const storage::AddressHash> address_hash() const;
   std::shared_ptr<Workflow> read(const storage::StoredWorkflow& stored) const;
   void insert(ParsedWorkflow parsed) REQUIRES(mutex_);
@@ -187,7 +190,7 @@ class Catalogue {
   std::unordered_set<Guid> suspended_ GUARDED_BY(mutex_);
   std::unordered_set<Guid> watching_ GUARDED_BY(mutex_);  // businesses that have had a workflow with watches
   std::atomic<bool> any_watching_ = false;
-  std::unordered_map<Guid, std::shared_ptr<DestinationNames>> destinations_;  // used by the changing thread
+  std::unordered_map<Guid, Shared> shared_;  // by business; used by the changing thread
 };
 
 }  // namespace waybill::worker

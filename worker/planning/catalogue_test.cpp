@@ -27,7 +27,7 @@ storage::StoredWorkflow stored(const char* name, Duration after, std::uint64_t e
           .active_since = created,
           .deleted = false,
           .epoch = epoch,
-          .business_name = "b",
+          .business = {.name = "b"},
           .sealed_secrets = {},
           .templates = {},
           .created_at = created + after};
@@ -47,6 +47,48 @@ TEST(Catalogue, WorkflowsKeepTheOrderOfTheirCreation) {
   EXPECT_THAT(names(), ElementsAre("first", "second"));
   catalogue.apply({stored("first", microseconds(1), 3), stored("third", microseconds(3), 4)});
   EXPECT_THAT(names(), ElementsAre("first", "second", "third")) << "a change does not move it";
+}
+
+TEST(Catalogue, WorkflowsOfABusinessShareItsSettings) {
+  const SecretBox secrets{SecretBox::Key{}};
+  Catalogue catalogue(secrets);
+  const auto read = [&](const char* name, const char* business_name, const char* zone_offsets = "") {
+    storage::StoredWorkflow workflow = stored(name, Duration(1), 1);
+    workflow.business = {.name = business_name, .reply_to = "b@example.com", .zone_offsets = zone_offsets};
+    return workflow;
+  };
+  const auto business_of = [&](const char* name) {
+    return catalogue.find(Guid::from_name(namespace_url, name))->business;
+  };
+  catalogue.apply({read("plain", "b"), read("dated", "b", "0,0"), read("plain 2", "b")});
+  catalogue.apply({read("dated 2", "b", "0,0")});
+  EXPECT_EQ(business_of("plain"), business_of("plain 2"));
+  EXPECT_EQ(business_of("dated"), business_of("dated 2")) << "also of a later portion";
+  EXPECT_EQ(business_of("plain")->zone_offsets, "");
+  EXPECT_EQ(business_of("dated")->zone_offsets, "0,0");
+
+  catalogue.apply({read("plain", "renamed"), read("dated", "renamed", "0,0")});
+  EXPECT_EQ(business_of("plain")->name, "renamed");
+  EXPECT_EQ(business_of("dated")->name, "renamed");
+  EXPECT_EQ(business_of("plain 2")->name, "b") << "until it is read again";
+  EXPECT_EQ(business_of("dated 2")->name, "b");
+  catalogue.apply({read("plain 2", "renamed"), read("dated 2", "renamed", "0,0")});
+  EXPECT_EQ(business_of("plain"), business_of("plain 2"));
+  EXPECT_EQ(business_of("dated"), business_of("dated 2"));
+
+  const std::weak_ptr<const storage::BusinessFacts> settings = business_of("plain");
+  catalogue.keep_only({});
+  EXPECT_TRUE(settings.expired()) << "no workflow has them";
+}
+
+TEST(Catalogue, BusinessesDoNotShareSettings) {
+  const SecretBox secrets{SecretBox::Key{}};
+  Catalogue catalogue(secrets);
+  storage::StoredWorkflow other = stored("other", Duration(1), 1);
+  other.business_id = Guid::from_name(namespace_url, "another business");
+  catalogue.apply({stored("one", Duration(1), 1), other});
+  EXPECT_NE(catalogue.find(Guid::from_name(namespace_url, "one"))->business,
+            catalogue.find(other.guid)->business);
 }
 
 TEST(Catalogue, ABusinessMayBeWatchedByRunsOfUnreadableWorkflows) {

@@ -30,6 +30,7 @@ class EventPlan : public testing::Test {
     auto workflow = std::make_shared<Workflow>(
         Workflow{.guid = Guid::from_name(namespace_url, std::to_string(workflows_.size())),
                  .business_id = planned_business,
+                 .business = std::make_shared<const storage::BusinessFacts>(),
                  .rule = matching::make_rule(triggers, json::parse(conditions).as_object())});
     workflow->set_action(json::parse(action).as_object(), {});
     workflows_.push_back(workflow);

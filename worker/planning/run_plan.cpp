@@ -18,12 +18,12 @@ actions::WorkflowView view_of(const Workflow& workflow, const json::object& defi
   return {.guid = workflow.guid,
           .name = workflow.name,
           .business_id = workflow.business_id,
-          .business_name = workflow.business_name,
+          .business_name = workflow.business->name,
           .action = definition,
-          .sender_name = workflow.sender_name,
-          .reply_to = workflow.reply_to,
+          .sender_name = workflow.business->sender_name,
+          .reply_to = workflow.business->reply_to,
           .templates = workflow.templates.get(),
-          .zone_offsets = workflow.zone_offsets};
+          .zone_offsets = workflow.business->zone_offsets};
 }
 
 bool changes_records(const Workflow& workflow) {

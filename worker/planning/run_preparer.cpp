@@ -156,7 +156,7 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
     WorkflowPtr workflow = find(claimed.run.key.workflow_id);
     if (!needs_texts(claimed) || !workflow) continue;
     if (const auto changed = texts.find(claimed.run.key.guid); changed != texts.end())
-      workflow = with_texts(session, workflow, changed->second);
+      workflow = with_texts(workflow, changed->second);
     times_.measure(claimed.run.key.business_id, [&] {
       unless_unreadable(claimed, clock_.now(),
                         [&] { render_one(session, versions, claimed, workflow, stepping); });
@@ -493,11 +493,13 @@ WorkflowPtr RunPreparer::with_version(storage::Session& session, const WorkflowP
         session.run(storage::sql::templates::Texts{.business = workflow->business_id, .codes = codes});
     json::object templates = json::parse(stored.front().texts).as_object();
     actions::add_built_in_templates(templates);
-    earlier->zone_offsets = stored.front().zone_offsets.value_or("");
+    storage::BusinessFacts business = *earlier->business;
+    business.zone_offsets = stored.front().zone_offsets.value_or("");
+    earlier->business = std::make_shared<const storage::BusinessFacts>(std::move(business));
     earlier->set_action(version.action, std::move(templates));
     const LateRun late{&run, earlier};
     const auto texts = earlier_texts(session, {&late, 1});
-    if (!texts.empty()) return with_texts(session, earlier, texts.at(run.key.guid));
+    if (!texts.empty()) return with_texts(earlier, texts.at(run.key.guid));
   }
   return earlier;
 }

@@ -29,10 +29,18 @@ std::string confirm_path(std::string_view guid) {
   return "/api/v1/Customers/confirm-upload?guid=" + std::string(guid);
 }
 
-json::object preview_row(int line, const json::value& email, std::string_view action,
+/// A row without phone, company and address.
+json::object preview_row(int line, std::string_view name, const json::value& email, std::string_view action,
                          const json::value& reference = nullptr, const json::value& tags = nullptr) {
-  return {
-      {"line", line}, {"email", email}, {"externalReference", reference}, {"tags", tags}, {"action", action}};
+  return {{"line", line},
+          {"name", name},
+          {"email", email},
+          {"phone", nullptr},
+          {"company", nullptr},
+          {"address", nullptr},
+          {"externalReference", reference},
+          {"tags", tags},
+          {"action", action}};
 }
 
 class UploadsTest : public ApiTest {
@@ -78,14 +86,23 @@ TEST_F(UploadsTest, AFileIsUploadedPreviewedAndConfirmed) {
   EXPECT_EQ(response.header("Location"), std::string(upload_path) + "/" + guid);
   EXPECT_EQ(customers(), 1) << "nothing changes before the confirmation";
 
-  EXPECT_EQ(
-      preview(guid),
-      json::value({{"total", 3},
-                   {"create", 2},
-                   {"update", 1},
-                   {"rows",
-                    {preview_row(2, "ada@example.com", "create"), preview_row(3, "bob@example.com", "update"),
-                     preview_row(4, nullptr, "create")}}}));
+  auto ada_row = preview_row(2, "Ada", "ada@example.com", "create");
+  ada_row["phone"] = "+351";
+  ada_row["company"] = "Engines";
+  ada_row["address"] = {
+      {"street", "Rua 1, 2"}, {"city", "Lisbon"}, {"state", "LX"}, {"postalCode", "1100"}, {"country", "PT"}};
+  auto bob_row = preview_row(3, "Bob \"B\"", "bob@example.com", "update");
+  bob_row["phone"] = "2";
+  bob_row["address"] = {{"street", nullptr},
+                        {"city", "Porto"},
+                        {"state", nullptr},
+                        {"postalCode", nullptr},
+                        {"country", nullptr}};
+  EXPECT_EQ(preview(guid),
+            json::value({{"total", 3},
+                         {"create", 2},
+                         {"update", 1},
+                         {"rows", {ada_row, bob_row, preview_row(4, "Nobody", nullptr, "create")}}}));
 
   const auto confirmed = http.get(confirm_path(guid));
   ASSERT_EQ(confirmed.status, 200) << confirmed.text;
@@ -116,10 +133,10 @@ TEST_F(UploadsTest, ReferencesAndTagsAreOptionalColumns) {
             201);
   const auto guid = uploaded(
       "name,email,externalReference,tags\nAda,ada@example.com,CRM-1,Vip; new;VIP\nBob,bob@example.com,,\n");
-  EXPECT_EQ(
-      at(preview(guid), "rows"),
-      json::value(json::array{preview_row(2, "ada@example.com", "create", "CRM-1", json::array{"Vip", "new"}),
-                              preview_row(3, "bob@example.com", "update")}));
+  EXPECT_EQ(at(preview(guid), "rows"),
+            json::value(json::array{
+                preview_row(2, "Ada", "ada@example.com", "create", "CRM-1", json::array{"Vip", "new"}),
+                preview_row(3, "Bob", "bob@example.com", "update")}));
   ASSERT_EQ(http.get(confirm_path(guid)).status, 200);
   EXPECT_EQ(text_at(customer("ada@example.com"), "externalReference"), "CRM-1");
   EXPECT_EQ(at(customer("ada@example.com"), "tags"), json::value(json::array{"Vip", "new"}));

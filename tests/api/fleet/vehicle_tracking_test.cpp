@@ -2,7 +2,10 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -319,9 +322,73 @@ TEST_F(TrackingTest, ABatchChangesTheStatusAsItsPositionsWouldOneByOne) {
   expect_stored(json::array{position(ago(50s), {{"batteryLevel", 90}}), position(ago(40s))}, 2, 2);
   EXPECT_EQ(level(), 90) << "the last reported battery level counts";
   EXPECT_EQ(status(), "active");
-  expect_stored(json::array{position(ago(45s), {{"batteryLevel", 5}}), position(ago(30s))}, 2, 2);
-  EXPECT_EQ(level(), 90) << "a late report changes nothing";
+  expect_stored(json::array{position(ago(55s), {{"batteryLevel", 5}}), position(ago(30s))}, 2, 2);
+  EXPECT_EQ(level(), 90) << "the level of a position before that of the battery changes nothing";
   EXPECT_EQ(status(), "active");
+}
+
+TEST_F(TrackingTest, ALateBatteryLevelCountsIfNoLaterPositionHasOne) {
+  const auto level = [&] { return at(http.get("/api/tracking/devices").data(), "0.batteryLevel"); };
+  expect_stored(position(ago(20s)), 1, 1);
+  const auto seen = at(http.get("/api/tracking/devices").data(), "0.lastSeen");
+  const auto late = ago(40s);
+  expect_stored(position(late, {{"batteryLevel", 5}, {"error", "antenna"}}), 1, 1);
+  EXPECT_EQ(level(), 5);
+  EXPECT_EQ(status(), "low_battery") << "the fault is that of the newest position: none";
+  EXPECT_EQ(at(http.get("/api/tracking/devices").data(), "0.lastSeen"), seen);
+  expect_stored(position(late, {{"batteryLevel", 90}}), 1, 0);
+  EXPECT_EQ(level(), 5) << "an ignored position changes nothing";
+  expect_stored(position(ago(30s), {{"batteryLevel", 70}}), 1, 1);
+  EXPECT_EQ(level(), 70);
+  EXPECT_EQ(status(), "active");
+}
+
+TEST_F(TrackingTest, ABatteryLevelWithoutATimeIsThatOfTheNewestPosition) {
+  const auto level = [&] { return at(http.get("/api/tracking/devices").data(), "0.batteryLevel"); };
+  expect_stored(position(ago(20s), {{"batteryLevel", 50}}), 1, 1);
+  tenant.sql.rows("update tracking_devices set battery_at = null where business_id = $1", {tenant.id});
+  expect_stored(position(ago(30s), {{"batteryLevel", 5}}), 1, 1);
+  EXPECT_EQ(level(), 50);
+  tenant.sql.rows("update tracking_devices set battery_at = null where business_id = $1", {tenant.id});
+  expect_stored(position(ago(10s)), 1, 1);
+  expect_stored(position(ago(15s), {{"batteryLevel", 7}}), 1, 1);
+  EXPECT_EQ(level(), 7);
+}
+
+TEST_F(TrackingTest, TheOrderAndTheGroupsInWhichPositionsArriveDoNotMatter) {
+  constexpr int cases = 6, copies = 5, most_positions = 7;
+  std::mt19937 random(4);  // NOLINT: repeatable
+  int made = 0;
+  for (int i = 0; i < cases; ++i) {
+    std::vector<json::object> sent;
+    for (int place = 0; place < most_positions; ++place) {
+      json::object more;
+      if (random() % 2 == 0) more["batteryLevel"] = json::array{5, 14.9, 50}.at(random() % 3);
+      if (random() % 4 == 0) more["error"] = "antenna";
+      sent.push_back(position(ago(std::chrono::seconds(10 + 5 * place)), more));
+    }
+    json::array first;
+    for (int copy = 0; copy < copies; ++copy) {
+      const std::string id = "copy-" + std::to_string(++made);
+      make_device(http, id);
+      if (copy > 0) std::ranges::shuffle(sent, random);
+      json::array group;
+      for (json::object& each : sent) {
+        each["deviceId"] = id;
+        group.push_back(each);
+        if (random() % 3 != 0 && &each != &sent.back()) continue;
+        ASSERT_EQ(send(group).status, 200);
+        group.clear();
+      }
+      const auto data = http.get("/api/tracking/devices").data();
+      const auto found = std::ranges::find_if(
+          data.as_array(), [&](const json::value& each) { return text_at(each, "deviceId") == id; });
+      ASSERT_NE(found, data.as_array().end());
+      const json::array state{at(*found, "lastSeen"), at(*found, "batteryLevel"), at(*found, "status")};
+      if (copy == 0) first = state;
+      EXPECT_EQ(state, first) << json::serialize(json::array(sent.begin(), sent.end()));
+    }
+  }
 }
 
 TEST_F(TrackingTest, ADeviceSilentFor15MinutesIsOfflineUntilItReports) {

@@ -71,6 +71,17 @@ TEST_F(OrderSheetCalls, APickListSumsItemsOverOrders) {
   EXPECT_LT(text.find("Axle"), text.find("Bolt"));
 }
 
+TEST_F(OrderSheetCalls, AnAddressOfWhichASlipWouldShowNothingIsNamed) {
+  const auto sold = tenant.insert_order();
+  const auto other = tenant.insert_order({{"delivery_name", "U&'\\+01F600'"}});
+  const auto refused = slips({sold, other});
+  EXPECT_EQ(refused.status, 409) << refused.text;
+  EXPECT_TRUE(refused.details().contains("orderIds[1].recipient.name")) << refused.text;
+  tenant.sql.exec("update orders set delivery_name = U&'Ada \\+01F600' where guid = '" + other + "'");
+  EXPECT_THAT(text_of(slips({sold, other})), HasSubstr("Ada"));
+  EXPECT_EQ(pick_list({sold, other}).status, 200);
+}
+
 TEST_F(OrderSheetCalls, UnknownOrdersAreNamed) {
   const std::string known = tenant.create_order();
   const std::string foreign = other_business().create_order();

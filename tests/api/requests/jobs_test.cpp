@@ -48,7 +48,7 @@ TEST_F(JobsTest, AnUploadAndItsConfirmationAreJobs) {
   EXPECT_EQ(contents_of(uploaded), 0) << "the call is deleted with the end of the job";
   const auto confirmed = accepted(http.post("/api/v1/Customers/confirm-upload?guid=" + upload, {}, as_job));
   EXPECT_TRUE(result_of(http, confirmed).is_null()) << "this call has no data";
-  EXPECT_EQ(at(http.get(job_path(confirmed)).data(), "progress"), json::value({{"done", 1}, {"of", 1}}));
+  EXPECT_EQ(at(http.get(job_path(confirmed)).data(), "progress"), json::value({{"done", 2}, {"of", 2}}));
   EXPECT_EQ(at(http.get("/api/v1/Customers").body, "totalCount"), 2);
 }
 
@@ -61,6 +61,16 @@ TEST_F(JobsTest, ALargeFileIsStoredInPartsUntilTheJobEnds) {
   const auto job = upload_as_a_job(http, csv);
   result_of(http, job);
   EXPECT_EQ(at(http.get(job_path(job)).data(), "progress.done"), rows);
+}
+
+TEST_F(JobsTest, TheProgressOfAConfirmationCountsCustomersNotPortions) {
+  constexpr int rows = 5'001;  // two portions
+  std::string csv = "name,email\r\n";
+  for (int row = 0; row < rows; ++row) csv += "Ada,\r\n";
+  const auto upload = std::string(result_of(http, upload_as_a_job(http, csv)).as_string());
+  const auto job = accepted(http.post("/api/v1/Customers/confirm-upload?guid=" + upload, {}, as_job));
+  result_of(http, job);
+  EXPECT_EQ(at(http.get(job_path(job)).data(), "progress"), json::value({{"done", rows}, {"of", rows}}));
 }
 
 TEST_F(JobsTest, ARefusedFileFailsTheJobWithoutItsTexts) {

@@ -24,6 +24,11 @@ class RecordSearch : public ShipmentsFixture {
     EXPECT_EQ(response.status, 201) << response.text;
     return text_at(response.data(), "guid");
   }
+  std::string named_customer(std::string_view name) {
+    return tenant.sql.value(
+        "insert into customers (business_id, name, email) values ($1, $2, 'any@example.com') returning guid",
+        {tenant.id, std::string(name)});
+  }
   std::string order_for(std::string_view name) {
     return order({{"deliveryAddress", {{"name", name}, {"street", "Rua 1"}, {"city", "Porto"}}}});
   }
@@ -83,6 +88,43 @@ TEST_F(RecordSearch, BlanksAroundTextsThatSqlWroteDoNotMatter) {
   update(parcel, "external_reference = ' Ref 8', tags = '[\" hot \"]'");
   EXPECT_EQ(found("ref 8"), Texts{parcel});
   EXPECT_EQ(texts(http.get("/api/v1/shipments?externalReference=Ref%208&tag=hot"), "guid"), Texts{parcel});
+}
+
+TEST_F(RecordSearch, BlanksOfAnyKindThatArePastedWithATextDoNotMatter) {
+  const auto sold = order({{"orderNumber", "N-77 A"}, {"externalReference", "Ref-77"}});
+  const auto parcel = create({{"carrierTrackingNumber", "1Z999AA1"}});
+  const auto zora = named_customer("Zora Quimby");
+  const auto listed = [&](std::string_view list, std::string_view text) {
+    return texts(http.get("/api/v1/" + std::string(list) + url_encode(text)), "guid");
+  };
+  for (const std::string space : {" ", "\t", "\u00a0", "\u2009", "\u202f", "\u3000", "\u2028"}) {
+    const std::string number = space + "N-77" + space + "A" + space;
+    EXPECT_EQ(found(number), Texts{sold}) << number;
+    EXPECT_EQ(listed("Orders?%24search=", number), Texts{sold}) << number;
+    EXPECT_EQ(found(space + "1Z" + space + "999AA1"), Texts{parcel});
+    for (const char* const list : {"shipments?search=", "shipments?trackingNumber="})
+      EXPECT_EQ(listed(list, space + "1Z" + space + "999AA1"), Texts{parcel}) << list << number;
+    EXPECT_EQ(listed("Customers?%24search=", "Zora" + space + "Quimby"), Texts{zora});
+  }
+  for (const std::string hidden : {"\u200b", "\ufeff", "\u00ad", "\u200e", "\u2060"}) {
+    EXPECT_EQ(found(hidden + "N-" + hidden + "77 A"), Texts{sold});
+    EXPECT_EQ(found("ref" + hidden + "-77" + hidden), Texts{sold});
+    EXPECT_EQ(listed("Orders?%24search=", hidden + "N-" + hidden + "77"), Texts{sold});
+    EXPECT_EQ(found("1Z99" + hidden + "9AA1"), Texts{parcel});
+    for (const char* const list : {"shipments?search=", "shipments?trackingNumber="})
+      EXPECT_EQ(listed(list, "1Z99" + hidden + "9AA1" + hidden), Texts{parcel}) << list;
+    EXPECT_EQ(listed("Customers?%24search=", "Quim" + hidden + "by"), Texts{zora});
+    expect_invalid(search(hidden + "N" + hidden), {"q"});
+  }
+}
+
+TEST_F(RecordSearch, ATextWithBlanksWithinItIsFoundAsItIsStored) {
+  const auto spaced = order({{"orderNumber", "N\u00a077"}});
+  const auto persian = named_customer("می\u200cخواهم");
+  EXPECT_EQ(found("N\u00a077"), Texts{spaced});
+  EXPECT_EQ(found("می\u200cخواهم"), Texts{persian});
+  EXPECT_EQ(texts(http.get("/api/v1/Customers?%24search=" + url_encode("می\u200cخواهم")), "guid"),
+            Texts{persian});
 }
 
 TEST_F(RecordSearch, TheSkuOfAVariantFindsItsProduct) {
@@ -156,6 +198,72 @@ TEST_F(RecordSearch, WholeTextsComeFirstThenTheNewestAndTwentyAtMost) {
   EXPECT_EQ(all.at(8), "Maria 0");
   EXPECT_EQ(all.at(9), "A-15");
   EXPECT_EQ(all.at(19), "A-5");
+}
+
+TEST_F(RecordSearch, AWholeNameOfACustomerProductOrWorkflowComesBeforeNewerRecords) {
+  const auto grete = tenant.sql.value(
+      "insert into customers (business_id, name, created_at) values ($1, 'Grete Sonderfall', '2025-01-01') "
+      "returning guid",
+      {tenant.id});
+  const auto lamp = product("grete SONDERFALL", "L-1");
+  const auto flow = tenant.webhook("http://127.0.0.1:1", "customer_created");
+  tenant.sql.rows("update workflows set name = 'Grete Sonderfall' where guid = $1", {flow});
+  insert_orders("A-", "Grete Sonderfall", 25, "2026-01-01");
+  for (const char* const text : {"Grete Sonderfall", " gRETE sonderfall "}) {
+    auto all = found(text);
+    ASSERT_EQ(all.size(), 20) << text;
+    all.resize(3);
+    EXPECT_EQ(all, (Texts{flow, lamp, grete})) << text;
+  }
+  EXPECT_EQ(titles("grete sonder").front(), "Grete Sonderfall") << "the workflow, which is the newest";
+}
+
+TEST_F(RecordSearch, TheRecordsOfOneTypeLeaveRoomForThoseOfOthers) {
+  tenant.sql.rows(
+      "insert into customers (business_id, name, email, created_at) select $1, 'Maria ' || n, "
+      "n || '@example.com', timestamptz '2025-01-01' + n * interval '1 minute' from generate_series(1, 6) n",
+      {tenant.id});
+  insert_orders("A-", "Maria", 25, "2026-01-01");
+  auto all = titles("maria");
+  ASSERT_EQ(all.size(), 20);
+  EXPECT_EQ(all.front(), "A-25");
+  EXPECT_EQ(all.at(15), "A-10");
+  EXPECT_EQ(Texts(all.begin() + 16, all.end()), (Texts{"Maria 6", "Maria 5", "Maria 4", "Maria 3"}));
+
+  tenant.sql.rows("update orders set delivery_email = '2@example.com' where business_id = $1", {tenant.id});
+  all = titles("2@example.com");
+  ASSERT_EQ(all.size(), 20);
+  EXPECT_EQ(all.back(), "Maria 2") << "the person whose address all orders have";
+}
+
+TEST_F(RecordSearch, RecordsOfOthersDoNotTakeThePlacesOfThoseThatHaveTheWholeText) {
+  insert_orders("A-", "Somebody", 25, "2025-01-01");
+  tenant.sql.rows("update orders set external_reference = 'Maria' where business_id = $1", {tenant.id});
+  for (const char* const name : {"Maria One", "Maria Two"})
+    tenant.sql.rows("insert into customers (business_id, name) values ($1, $2)", {tenant.id, name});
+  const auto all = titles("maria");
+  ASSERT_EQ(all.size(), 20);
+  EXPECT_EQ(all.front(), "A-25");
+  EXPECT_EQ(all.back(), "A-6");
+}
+
+TEST_F(RecordSearch, ATypeRestrictsASearchToItsRecords) {
+  const auto ada = customer("Maria");
+  const auto lamp = product("Maria lamp", "L-1");
+  const auto parcel = create({{"recipient", {{"name", "Maria"}, {"street", "Rua 1"}, {"city", "Porto"}}}});
+  const auto flow = tenant.webhook("http://127.0.0.1:1", "customer_created");
+  tenant.sql.rows("update workflows set name = 'Maria' where guid = $1", {flow});
+  insert_orders("A-", "Maria", 25, "2027-01-01");
+  const auto of_type = [&](const std::string& type) { return http.get("/api/search?q=maria&type=" + type); };
+  EXPECT_EQ(texts(of_type("customer"), "guid"), Texts{ada});
+  EXPECT_EQ(texts(of_type("product"), "guid"), Texts{lamp});
+  EXPECT_EQ(texts(of_type("shipment"), "guid"), Texts{parcel});
+  EXPECT_EQ(texts(of_type("workflow"), "guid"), Texts{flow});
+  const auto orders = texts(of_type("order"), "title");
+  ASSERT_EQ(orders.size(), 20);
+  EXPECT_EQ(orders.front(), "A-25");
+  EXPECT_EQ(orders.back(), "A-6");
+  for (const char* const type : {"Order", "run"}) expect_invalid(of_type(type), {"type"});
 }
 
 TEST_F(RecordSearch, MoreThanAThousandRecordsAreSearchedByTheIndexes) {

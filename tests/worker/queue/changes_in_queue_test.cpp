@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using storage::RunStatus;
 
 /// A queue with runs of one event, whose changes of its record take effect in the order of their workflows.
-/// The rows of earlier binaries have no `changing_action`.
+/// The rows of 0.1.0 have no `changing_action`.
 class ChangesInQueue : public WorkerDatabase {
  protected:
   ChangesInQueue() { session_.execute(storage::index_walking_plans); }
@@ -54,11 +54,6 @@ class ChangesInQueue : public WorkerDatabase {
                    {business_.to_string(), workflow.to_string(), record_.to_string(), action}))
         .value();
   }
-  /// Begins a step as an earlier binary does.
-  void begin_step_of_earlier_binary(const Guid& run, const std::string& action) {
-    database_.rows("update run_queue set action = $2 where guid = $1", {run.to_string(), action});
-  }
-
   /// Claims all runs that may go, and returns the only one.
   std::optional<Guid> claimed() {
     const auto runs = store_.claim({.lease = 30s, .per_destination = 32, .runs = 256, .bytes = 1 << 20}).runs;
@@ -112,18 +107,6 @@ TEST_F(ChangesInQueue, AreThoseThatTheirColumnNames) {
   const Guid first = queue_run_of_earlier_binary(first_, "rename_record");
   const Guid second = queue_run(second_, "update_record");
   database_.rows("update run_queue set changing_action = action where guid = $1", {first.to_string()});
-  EXPECT_EQ(claimed(), first);
-  end(first);
-  EXPECT_EQ(claimed(), second);
-}
-
-TEST_F(ChangesInQueue, AStepThatAnEarlierBinaryBeganCountsByItsAction) {
-  const Guid first = queue_run(first_, "update_status");
-  begin_step_of_earlier_binary(first, "webhook");
-  const Guid second = queue_run(second_, "update_record");
-  EXPECT_EQ(claimed(), std::nullopt) << "both, since the first one no longer changes the record";
-  database_.exec("update run_queue set status = 'queued', lease_owner = null, due_at = now()");
-  begin_step_of_earlier_binary(first, "update_record");
   EXPECT_EQ(claimed(), first);
   end(first);
   EXPECT_EQ(claimed(), second);
