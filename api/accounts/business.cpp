@@ -10,7 +10,6 @@
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "base/ascii.hpp"
-#include "base/blanks.hpp"
 #include "domain/time/time_zone.hpp"
 #include "domain/time/working_days.hpp"
 #include "domain/values/currency.hpp"
@@ -239,8 +238,7 @@ void check_unique(const json::object& body, const char* path, FieldErrors& error
 }
 
 void check_business(const json::object& body, FieldErrors& errors) {
-  const auto name = text_at(body, "name");
-  if (name && !name->empty() && is_blank(*name)) errors.push_back({"name", "must not be blank"});
+  check_not_blank(body, "name", errors);
   const auto zone = text_at(body, "settings.timezone");
   if (zone && !domain::is_time_zone(*zone)) {
     errors.push_back({"settings.timezone", "must be an IANA zone such as Europe/Lisbon"});

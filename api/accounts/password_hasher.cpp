@@ -31,31 +31,9 @@ std::size_t thread_count() {
 PasswordHasher::PasswordHasher()
     : thread_count_(thread_count()), threads_({.kind = ThreadKind::passwords, .threads = thread_count_}) {}
 
-bool PasswordHasher::Queue::push(const std::string& network, const Ticket& ticket) {
-  const auto known = tickets_.find(network);
-  const std::size_t own = known == tickets_.end() ? 0 : known->second.size();
-  const std::size_t networks = tickets_.size() + (own == 0 ? 1 : 0);
-  if (own >= most_waiting_of_network) return false;
-  if (ShareLimit{.most = most_waiting, .least = 0}.refuses(own, size_, networks)) return false;
-  if (known == tickets_.end()) networks_.push_back(network);
-  tickets_[network].push_back(ticket);
-  ++size_;
-  return true;
-}
-
-PasswordHasher::Ticket PasswordHasher::Queue::pop() {
-  if (networks_.empty()) return nullptr;
-  const auto network = tickets_.find(networks_.front());
-  auto ticket = std::move(network->second.front());
-  network->second.pop_front();
-  if (network->second.empty()) {
-    tickets_.erase(network);
-  } else {
-    networks_.push_back(std::move(networks_.front()));
-  }
-  networks_.pop_front();
-  --size_;
-  return ticket;
+bool PasswordHasher::has_room(const Queue& queue, const std::string& network) {
+  return queue.size_of(network) < most_waiting_of_network &&
+         !ShareLimit{.most = most_waiting, .least = 0}.refuses(queue, network);
 }
 
 asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn(Purpose purpose, std::string network) {
@@ -65,10 +43,15 @@ asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn(Purpose purpose, std:
   {
     const Lock lock(mutex_);
     waits = turns_ >= thread_count_;
-    if (!waits) {
+    if (waits) {
+      Queue& queue = queues_[static_cast<std::size_t>(purpose)];
+      if (!has_room(queue, network)) {
+        throw Failure(ErrorCode::unavailable,
+                      "Too many logins and registrations are in progress; try again.");
+      }
+      queue.push(network, ticket);
+    } else {
       ++turns_;
-    } else if (!queues_[static_cast<std::size_t>(purpose)].push(network, ticket)) {
-      throw Failure(ErrorCode::unavailable, "Too many logins and registrations are in progress; try again.");
     }
   }
   boost::system::error_code ignored;
@@ -79,13 +62,14 @@ asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn(Purpose purpose, std:
 /// Passes the turn to the next ticket.
 void PasswordHasher::end_turn() {
   const Lock lock(mutex_);
-  auto ticket = queues_[next_queue_].pop();
+  Queue* queue = &queues_[next_queue_];
   next_queue_ = 1 - next_queue_;
-  if (!ticket) ticket = queues_[next_queue_].pop();
-  if (!ticket) {
+  if (queue->empty()) queue = &queues_[next_queue_];
+  if (queue->empty()) {
     --turns_;
     return;
   }
+  auto ticket = queue->pop();
   const auto executor = ticket->get_executor();
   asio::post(executor, [ticket = std::move(ticket)] { ticket->cancel(); });
 }

@@ -2,16 +2,15 @@
 
 #include <array>
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "api/threads/background.hpp"
+#include "base/fair_queue.hpp"
 #include "base/thread/mutex.hpp"
 #include "base/thread/service.hpp"
 
@@ -65,19 +64,10 @@ class PasswordHasher final : public Service {
  private:
   using Ticket = std::shared_ptr<asio::steady_timer>;  // cancelled when its turn comes
 
-  class Queue {
-   public:
-    /// False if too many tickets of the network wait, or too many networks.
-    bool push(const std::string& network, const Ticket& ticket);
-    /// Returns the next ticket; null if none waits.
-    Ticket pop();
+  using Queue = FairQueue<std::string, Ticket>;  // by network
 
-   private:
-    std::unordered_map<std::string, std::deque<Ticket>> tickets_;  // by network; none is empty
-    std::deque<std::string> networks_;                             // in the order of their turns
-    std::size_t size_ = 0;
-  };
-
+  /// False if too many tickets of the network wait, or too many networks.
+  static bool has_room(const Queue& queue, const std::string& network);
   void end_turn();
 
   const std::size_t thread_count_;

@@ -14,7 +14,6 @@
 #include "api/http/session_cookie.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "base/blanks.hpp"
 #include "base/observe.hpp"
 #include "base/token.hpp"
 #include "storage/sql/console_sessions.sql.hpp"
@@ -81,8 +80,8 @@ void check_login(const json::object& body, FieldErrors& errors) {
       errors.push_back({std::string(name), "must not be given with link"});
     } else if (!has_link && value == nullptr) {
       errors.push_back({std::string(name), "is required"});
-    } else if (!has_link && value->is_string() && is_blank(value->get_string())) {
-      errors.push_back({std::string(name), "must not be blank"});
+    } else if (!has_link) {
+      check_has_text(body, name, errors);
     }
   }
   if (has_link && find_value(body, "session") == nullptr)

@@ -5,7 +5,6 @@
 #include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "base/blanks.hpp"
 #include "base/token.hpp"
 #include "storage/sql/tokens.sql.hpp"
 
@@ -64,10 +63,7 @@ constexpr Schema generated_schema{"TokenGenerated", generated_properties};
 
 constexpr Parameter page_parameters[] = {page_parameter, page_size_parameter};
 
-void check_name(const json::object& body, FieldErrors& errors) {
-  const auto name = text_at(body, "name");
-  if (name && !name->empty() && is_blank(*name)) errors.push_back({"name", "must not be blank"});
-}
+void check_name(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
 
 std::string path_of(std::string_view guid) { return "/api/business/tokens/" + std::string(guid); }
 

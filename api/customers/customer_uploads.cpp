@@ -17,6 +17,7 @@
 #include "api/endpoint/job.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/http/multipart.hpp"
+#include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "base/guid.hpp"
 #include "base/utf8.hpp"
@@ -36,7 +37,11 @@ constexpr auto longest_confirmation_pause = std::chrono::milliseconds(320);
 constexpr std::string_view actions[] = {"create", "update"};
 constexpr Property row_properties[] = {
     {.name = "line", .kind = Kind::integer, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "email", .kind = Kind::email},
+    {.name = "phone", .kind = Kind::string},
+    {.name = "company", .kind = Kind::string},
+    {.name = "address", .kind = Kind::object, .schema = &address_schema},
     {.name = "externalReference", .kind = Kind::string},
     {.name = "tags", .kind = Kind::array, .items = Kind::string},
     {.name = "action", .kind = Kind::one_of, .nullable = false, .values = actions},
@@ -191,16 +196,21 @@ asio::awaitable<Answer> preview_upload(Call& call, Services& services) {
   co_return Answer::of(json_object(rows.more()));
 }
 
-/// Locks an unconfirmed upload and returns the number of its parts.
-asio::awaitable<std::int64_t> lock_upload(storage::Transaction& transaction, const Guid& business,
-                                          const Guid& upload) {
+struct UploadSize {
+  std::int64_t parts = 0;
+  std::int64_t rows = 0;
+};
+
+/// Locks an unconfirmed upload.
+asio::awaitable<UploadSize> lock_upload(storage::Transaction& transaction, const Guid& business,
+                                        const Guid& upload) {
   const auto rows =
       co_await transaction.run(sql::customer_uploads::Lock{.business = business, .upload = upload});
   if (rows.empty()) throw not_found("upload");
   const auto state = rows.front();
   if (state.is_confirmed) throw confirmed_already();
   if (!state.is_locked) throw conflict("The upload is being confirmed.");
-  co_return state.parts;
+  co_return UploadSize{.parts = state.parts, .rows = state.rows};
 }
 
 asio::awaitable<Answer> discard_upload(Call& call, Services& services) {
@@ -215,16 +225,18 @@ asio::awaitable<Answer> discard_upload(Call& call, Services& services) {
 asio::awaitable<bool> try_confirming(const Call& call, Services& services, const Guid& upload) {
   const auto& business = call.business();
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto parts = co_await lock_upload(*transaction, business, upload);
+  const auto [parts, row_count] = co_await lock_upload(*transaction, business, upload);
   const auto lock = co_await transaction->run(sql::customer_uploads::LockBusiness{.business = business});
   if (lock.empty()) {
     co_await transaction->roll_back();
     co_return false;
   }
+  if (call.job != nullptr) co_await call.job->note(0, row_count);
   for (int part = 0; part < parts; ++part) {
     co_await transaction->run(
         sql::customer_uploads::ApplyPart{.business = business, .upload = upload, .part = part});
-    if (call.job != nullptr) co_await call.job->note(part + 1, parts);
+    const auto applied = static_cast<std::int64_t>(part_size) * (part + 1);
+    if (call.job != nullptr) co_await call.job->note(std::min(applied, row_count), row_count);
   }
   co_await transaction->run(sql::customer_uploads::Finish{.business = business, .upload = upload});
   co_await transaction->commit();

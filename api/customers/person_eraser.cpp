@@ -4,29 +4,19 @@
 #include <iterator>
 #include <string_view>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 
 #include "api/customers/named_views.hpp"
-#include "api/gate/idempotency.hpp"
-#include "base/ascii.hpp"
+#include "api/customers/person_eraser_parts.hpp"
 #include "base/blanks.hpp"
-#include "base/crypto.hpp"
-#include "base/error.hpp"
 #include "net/mail/mail_directory.hpp"
-#include "net/mail/sealed_mail.hpp"
-#include "storage/settings/address_hash.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/customer_erasures.sql.hpp"
-#include "storage/sql/mail_outbox.sql.hpp"
 #include "storage/sql/purchases.sql.hpp"
 #include "storage/statement/binary.hpp"
 
 namespace waybill::api {
 namespace {
-
-/// An answer without data, as the gate keeps it.
-constexpr std::string_view empty_answer = R"({"data":null,"success":true})";
 
 constexpr std::size_t records_of_upload_part = 500;  // they cost at most as much as a changed row
 constexpr std::size_t errors_of_import = 50;
@@ -49,10 +39,6 @@ void append(std::vector<Value>& to, const std::vector<Value>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-std::int64_t last_event(storage::Session& session) {
-  return session.run(sql::customer_erasures::LastEvent{}).front().id;
-}
-
 /// Returns the number of events on a page of events of records, and the id of the last.
 std::pair<std::int64_t, std::int64_t> page_of_events(storage::Session& session, const Guid& business,
                                                      const Records& records, std::int64_t after,
@@ -66,16 +52,11 @@ std::pair<std::int64_t, std::int64_t> page_of_events(storage::Session& session, 
   return {page.events, page.last};
 }
 
-/// Calls `use` with each guid in a path or list.
-template <typename Use>
-void for_guids(std::string_view text, Use use) {
-  constexpr std::size_t length = 36;
-  for (std::size_t i = 0; i + length <= text.size(); ++i) {
-    if (const auto guid = Guid::parse(text.substr(i, length))) use(*guid);
-  }
-}
-
 }  // namespace
+
+std::int64_t last_event(storage::Session& session) {
+  return session.run(sql::customer_erasures::LastEvent{}).front().id;
+}
 
 std::vector<Step> PersonEraser::steps() {
   std::vector<Step> steps;
@@ -393,23 +374,6 @@ void PersonEraser::add_erasing_of_texts(std::vector<Step>& steps) {
   steps.push_back(erase_other_answers());
 }
 
-/// The noted addresses of mails to the person, also of runs that stay.
-Step PersonEraser::erase_addresses() {
-  return [this](storage::Session& session, std::size_t size) {
-    const auto hash = storage::read_address_hash(session, secrets_);
-    if (!hash || person_.emails.empty()) return false;
-    std::vector<Guid> addresses;
-    addresses.reserve(person_.emails.size());
-    for (const std::string& email : person_.emails) addresses.push_back(hash->of(target_.business, email));
-    const auto limit = static_cast<std::int64_t>(size);
-    return session
-               .run(sql::customer_erasures::EraseAddresses{
-                   .business = target_.business, .addresses = addresses, .limit = limit})
-               .front()
-               .addresses == limit;
-  };
-}
-
 /// The saved views of users that name the person.
 Step PersonEraser::erase_saved_views() {
   return [this, after = Guid()](storage::Session& session, std::size_t size) mutable {
@@ -464,156 +428,6 @@ void PersonEraser::add_erasing_of_versions(std::vector<Step>& steps) {
     after = page.last;
     return page.entries == limit;
   });
-}
-
-Step PersonEraser::erase_contacts() {
-  return [this, after = Guid()](storage::Session& session, std::size_t size) mutable {
-    if (person_.emails.empty() && person_.names.empty()) return false;
-    const auto limit = static_cast<std::int64_t>(size);
-    const auto last = last_event(session);
-    storage::Work work(session);
-    const auto rows = session.run(sql::customer_erasures::EraseContacts{.business = target_.business,
-                                                                        .emails = person_.emails,
-                                                                        .names = person_.names,
-                                                                        .after = after,
-                                                                        .limit = limit});
-    const auto page = rows.front();
-    std::vector<Guid> changed;
-    for_guids(page.changed.value_or(""), [&](const Guid& guid) { changed.push_back(guid); });
-    session.run(sql::customer_erasures::DropNewEvents{
-        .business = target_.business, .records = changed, .last_event = last});
-    keep_contact_of(session, changed);
-    work.commit();
-    after = page.last;
-    return page.customers == limit;
-  };
-}
-
-Step PersonEraser::erase_contacts_in_events() {
-  return [this, after = std::int64_t(0)](storage::Session& session, std::size_t size) mutable {
-    if (person_.emails.empty() && person_.names.empty()) return false;
-    const auto limit = static_cast<std::int64_t>(size);
-    storage::Work work(session);
-    const auto rows = session.run(sql::customer_erasures::EraseContactsInEvents{.business = target_.business,
-                                                                                .emails = person_.emails,
-                                                                                .names = person_.names,
-                                                                                .after_event = after,
-                                                                                .limit = limit});
-    const auto page = rows.front();
-    std::vector<Guid> changed;
-    for_guids(page.changed.value_or(""), [&](const Guid& guid) { changed.push_back(guid); });
-    keep_contact_of(session, changed);
-    work.commit();
-    after = page.last;
-    return page.events == limit;
-  };
-}
-
-/// Their runs are erased later, also by a repeated request, which finds the person among no contacts.
-void PersonEraser::keep_contact_of(storage::Session& session, const std::vector<Guid>& changed) {
-  if (changed.empty()) return;
-  session.run(sql::customer_erasures::KeepContactOf{
-      .business = target_.business, .customer = target_.customer, .contact_of = changed});
-  contact_of_.insert(contact_of_.end(), changed.begin(), changed.end());
-  make_distinct(contact_of_);
-}
-
-/// Erases mails to the person from the outbox, which has those of accounts only: mails of workflows are runs.
-Step PersonEraser::erase_mails() {
-  return [this, after = Guid()](storage::Session& session, std::size_t size) mutable {
-    delete_files();
-    if (person_.emails.empty()) return false;
-    const auto limit = static_cast<std::int64_t>(size);
-    const auto mails = session.run(sql::customer_erasures::Mails{
-        .business = target_.business, .emails = person_.emails, .after = after, .limit = limit});
-    std::int64_t count = 0;
-    Guid last = after;
-    for (const auto& mail : mails) {
-      const auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
-      const bool is_theirs = std::ranges::any_of(message.to, [&](const std::string& to) {
-        return std::ranges::find(person_.emails, ascii_lower(to)) != person_.emails.end();
-      });
-      if (is_theirs) session.run(storage::sql::mail_outbox::Remove{.mail = mail.guid});
-      last = mail.guid;
-      ++count;
-    }
-    after = last;
-    return count == limit;
-  };
-}
-
-/// Erases kept answers of requests that created the records or something that belongs to them, such as the
-/// person as a contact of another customer. Of records that left the person, only answers from before they
-/// left.
-Step PersonEraser::erase_record_answers() {
-  return [this, token = Guid(), key = std::string(), lasts = std::unordered_map<Guid, Time>()](
-             storage::Session& session, std::size_t size) mutable {
-    if (lasts.empty()) {
-      const auto& left = search_.left();
-      for (const auto& guid : search_.own().with(customers_)) lasts[guid] = Time::max();
-      for (const auto& guid : contact_of_) lasts[guid] = Time::max();
-      for (std::size_t i = 0; i < left.guids.size(); ++i) {
-        Time& last = lasts.try_emplace(left.guids[i], Time::min()).first->second;
-        last = std::max(last, left.lasts[i]);
-      }
-    }
-    const auto limit = static_cast<std::int64_t>(size);
-    const auto page = session.run(sql::customer_erasures::RecordAnswers{.business = target_.business,
-                                                                        .after_token = token,
-                                                                        .after_key = key,
-                                                                        .session_owner = owner_of_sessions,
-                                                                        .limit = limit});
-    std::int64_t count = 0;
-    for (const auto& answer : page) {
-      bool is_theirs = false;
-      for_guids(answer.location, [&](const Guid& guid) {
-        const auto last = lasts.find(guid);
-        is_theirs = is_theirs || (last != lasts.end() && answer.created_at <= last->second);
-      });
-      if (is_theirs) erase_answer(session, answer);
-      ++count;
-    }
-    if (count < limit) return false;
-    const auto last = page[static_cast<int>(count - 1)];
-    token = last.token;
-    key = last.key;
-    return true;
-  };
-}
-
-/// Erases kept answers that are found by their text alone: those of previews and tests of workflows, whose
-/// paths name no record.
-Step PersonEraser::erase_other_answers() {
-  return [this, token = Guid(), key = std::string()](storage::Session& session, std::size_t size) mutable {
-    if (words_.empty()) return false;
-    const auto limit = static_cast<std::int64_t>(size);
-    const auto page = session.run(sql::customer_erasures::OtherAnswers{.business = target_.business,
-                                                                       .after_token = token,
-                                                                       .after_key = key,
-                                                                       .session_owner = owner_of_sessions,
-                                                                       .limit = limit});
-    if (page.empty()) return false;
-    std::vector<std::string> bodies;
-    for (const auto& answer : page) {
-      const auto sealed = base64_decode(answer.body);
-      if (!sealed) throw SecretError("a kept answer is not base64");
-      bodies.push_back(secrets_.open(*sealed, kept_answer_purpose(answer.token, answer.key)));
-    }
-    const auto found = session.run(sql::customer_erasures::FindPerson{.answers = bodies, .words = words_});
-    for (const auto& row : found) erase_answer(session, page[static_cast<int>(row.place) - 1]);
-    const auto last = page[static_cast<int>(bodies.size()) - 1];
-    token = last.token;
-    key = last.key;
-    return std::ssize(bodies) == limit;
-  };
-}
-
-void PersonEraser::erase_answer(storage::Session& session, const auto& answer) const {
-  const auto purpose = kept_answer_purpose(answer.token, answer.key);
-  session.run(sql::customer_erasures::EraseAnswer{.owner = answer.owner,
-                                                  .token = answer.token,
-                                                  .key = answer.key,
-                                                  .body = base64(secrets_.seal(empty_answer, purpose))});
 }
 
 }  // namespace waybill::api

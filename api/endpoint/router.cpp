@@ -6,6 +6,7 @@
 
 #include "api/http/url.hpp"
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 
 namespace waybill::api {
 namespace {
@@ -71,12 +72,12 @@ struct Router::Node {
     auto& place = endpoints[static_cast<std::size_t>(method)];
     if (place) throw std::logic_error("two endpoints for " + std::string(routed->row.path));
     place = std::move(routed);
-    allow.clear();
+    std::vector<std::string_view> allowed;
     for (std::size_t index = 0; index < endpoints.size(); ++index) {
-      if (!endpoints[index] && static_cast<RequestMethod>(index) != RequestMethod::options) continue;
-      if (!allow.empty()) allow += ", ";
-      allow += method_names[index];
+      if (endpoints[index] || static_cast<RequestMethod>(index) == RequestMethod::options)
+        allowed.push_back(method_names[index]);
     }
+    allow = joined_texts(allowed);
   }
 };
 

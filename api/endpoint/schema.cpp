@@ -7,6 +7,7 @@
 #include "base/blanks.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/joined_texts.hpp"
 #include "base/number.hpp"
 #include "base/utf8.hpp"
 #include "domain/places/countries.hpp"
@@ -134,7 +135,7 @@ class Validator {
       return fail(path, "must have at least " + std::to_string(property.min_length) + " characters");
     }
     if (!property.values.empty() && std::ranges::find(property.values, text) == property.values.end()) {
-      fail(path, "must be one of " + join(property.values));
+      fail(path, "must be one of " + joined_texts(property.values));
     }
   }
 
@@ -187,15 +188,6 @@ class Validator {
         check_value(element, entries[index], entry_path);
       }
     }
-  }
-
-  static std::string join(std::span<const std::string_view> values) {
-    std::string text;
-    for (const auto value : values) {
-      if (!text.empty()) text += ", ";
-      text += value;
-    }
-    return text;
   }
 
   FieldErrors& errors_;

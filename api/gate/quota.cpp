@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "base/ascii.hpp"
+#include "base/joined_texts.hpp"
 #include "base/number.hpp"
 #include "storage/sql/quota_windows.sql.hpp"
 
@@ -12,9 +13,9 @@ namespace waybill::api {
 namespace {
 
 constexpr std::int64_t window_seconds = 60;
+constexpr std::string_view no_api = ":no-api";
 
 Plan parse_plan(std::string_view row) {
-  constexpr std::string_view no_access = ":no-api";
   const auto bad = [&] {
     return std::invalid_argument("plan '" + std::string(row) +
                                  "' is not of the form NAME=REQUESTS_PER_MINUTE[:no-api]");
@@ -23,9 +24,9 @@ Plan parse_plan(std::string_view row) {
   if (equals == std::string_view::npos || equals == 0) throw bad();
   auto limit = row.substr(equals + 1);
   Plan plan{.name = std::string(row.substr(0, equals)), .requests_per_minute = 0};
-  if (limit.ends_with(no_access)) {
+  if (limit.ends_with(no_api)) {
     plan.api_access = false;
-    limit.remove_suffix(no_access.size());
+    limit.remove_suffix(no_api.size());
   }
   const auto per_minute = parse_number<decltype(plan.requests_per_minute)>(limit);
   if (!per_minute || *per_minute < 1) throw bad();
@@ -68,6 +69,16 @@ Plans Plans::parse(std::string_view text) {
     }
   }
   return Plans(std::move(plans));
+}
+
+std::string Plans::text() const {
+  std::vector<std::string> rows;
+  for (const Plan& plan : plans_) {
+    rows.push_back(plan.name + "=" + std::to_string(plan.requests_per_minute) +
+                   std::string(plan.api_access ? "" : no_api));
+  }
+  std::ranges::sort(rows);
+  return joined_texts(rows, ",");
 }
 
 const Plan* Plans::find(std::string_view name) const {

@@ -37,6 +37,9 @@ class Plans {
   /// std::invalid_argument with a message for the operator.
   static Plans parse(std::string_view text);
 
+  /// A text that `parse` reads as these plans, with all of them; equal plans have the same.
+  std::string text() const;
+
   /// nullptr for a plan that is not configured.
   const Plan* find(std::string_view name) const;
 

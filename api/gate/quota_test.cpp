@@ -269,6 +269,16 @@ TEST(Plans, DefaultsAreThoseOfTheContract) {
   EXPECT_EQ(plans.find("gold"), nullptr);
 }
 
+TEST(Plans, EqualPlansHaveOneTextWhichIsReadAsThem) {
+  const std::string text = "free=60:no-api,pro=6000,standard=600,unlimited=1000000000";
+  EXPECT_EQ(Plans().text(), text);
+  for (const char* const same : {"", "pro=6000", "standard=0600, free=60:no-api"})
+    EXPECT_EQ(Plans::parse(same).text(), text) << same;
+  EXPECT_EQ(Plans::parse("b=2,a=1").text(), Plans::parse("a=1,b=2").text());
+  EXPECT_EQ(Plans::parse(Plans::parse("a=1:no-api,free=7").text()).text(),
+            "a=1:no-api,free=7,pro=6000,standard=600,unlimited=1000000000");
+}
+
 TEST(Plans, AreConfigurable) {
   const auto plans = Plans::parse("standard=10,trial=5:no-api");
   EXPECT_EQ(plans.find("standard")->requests_per_minute, 10);

@@ -6,6 +6,7 @@
 #include "api/http/url.hpp"
 #include "base/ascii.hpp"
 #include "base/exact_number.hpp"
+#include "base/joined_texts.hpp"
 #include "base/json.hpp"
 #include "base/number.hpp"
 #include "base/utf8.hpp"
@@ -50,10 +51,7 @@ std::optional<std::string> parameter_problem(const Parameter& parameter, std::st
   if (parameter.kind == Kind::integer || parameter.kind == Kind::number)
     return number_problem(parameter, text);
   if (!parameter.values.empty() && std::ranges::find(parameter.values, text) == parameter.values.end()) {
-    std::string problem = "must be one of";
-    for (const auto value : parameter.values)
-      problem.append(problem.ends_with("of") ? " " : ", ").append(value);
-    return problem;
+    return "must be one of " + joined_texts(parameter.values);
   }
   return std::nullopt;
 }

@@ -358,8 +358,7 @@ void check_amounts(const json::object& body, FieldErrors& errors) {
 }
 
 void check_common(const json::object& body, FieldErrors& errors) {
-  const auto number = text_at(body, "orderNumber");
-  if (number && is_blank(*number)) errors.push_back({"orderNumber", "must not be blank"});
+  check_has_text(body, "orderNumber", errors);
   check_related_guid(body, "carrierId", "carrier.guid", errors);
   check_new_items(body, errors);
   check_time_window(body, errors);

@@ -126,7 +126,8 @@ std::string country_code(std::string_view text) {
   return country == nullptr ? std::string() : std::string(country->code);
 }
 
-documents::Party sender_of(const sql::orders::Printed::Row& row) {
+/// `place` is the place of the order in the request (field_of).
+documents::Party sender_of(const sql::orders::Printed::Row& row, const std::string& place) {
   const domain::PostalAddress address{.street = text(row.street),
                                       .city = text(row.city),
                                       .state = text(row.state),
@@ -136,10 +137,11 @@ documents::Party sender_of(const sql::orders::Printed::Row& row) {
           .company = {},
           .phone = text(row.phone),
           .address = domain::address_lines(address, text(row.recipient_country)),
-          .country = country_code(text(row.country))};
+          .country = country_code(text(row.country)),
+          .fields = party_fields(place + ".sender", std::string(row.sender_name), "", address)};
 }
 
-documents::Party recipient_of(const sql::orders::Printed::Row& row) {
+documents::Party recipient_of(const sql::orders::Printed::Row& row, const std::string& place) {
   const domain::PostalAddress address{.street = text(row.recipient_street),
                                       .city = text(row.recipient_city),
                                       .state = text(row.recipient_state),
@@ -150,7 +152,9 @@ documents::Party recipient_of(const sql::orders::Printed::Row& row) {
           .company = text(row.recipient_company),
           .phone = text(row.recipient_phone),
           .address = domain::address_lines(address, text(row.country)),
-          .country = country_code(country.empty() ? text(row.country) : country)};
+          .country = country_code(country.empty() ? text(row.country) : country),
+          .fields = party_fields(place + ".recipient", text(row.recipient_name), text(row.recipient_company),
+                                 address)};
 }
 
 /// The items of an order. What SQL has written in another form is left out.
@@ -182,6 +186,8 @@ asio::awaitable<Answer> drawn(Services& services, Guid business, const char* nam
     co_return answer;
   } catch (const documents::MissingFont& missing) {
     throw font_missing(missing, name);
+  } catch (const documents::UnprintableField& field) {
+    throw field_left_out(field, name);
   }
 }
 
@@ -190,11 +196,12 @@ asio::awaitable<Answer> print_packing_slips(Call& call, Services& services) {
   std::vector<documents::PackingSlip> slips;
   TextSize size;
   for (const auto& row : rows) {
+    const std::string place = field_of(slips.size());
     const auto& slip =
         slips.emplace_back(documents::PackingSlip{.sender_name = std::string(row.sender_name),
                                                   .brand_color = text(row.brand_color),
-                                                  .sender = sender_of(row),
-                                                  .recipient = recipient_of(row),
+                                                  .sender = sender_of(row, place),
+                                                  .recipient = recipient_of(row, place),
                                                   .order_number = std::string(row.order_number),
                                                   .reference = text(row.reference),
                                                   .notes = text(row.notes),
@@ -253,7 +260,9 @@ constexpr Endpoint order_sheet_endpoint_table[] = {
      .description =
          "A4 pages in the order given: the sender with its brand colour, the recipient, order number, "
          "external reference, items with SKU and quantity, and the notes of the order. No prices. 404 names "
-         "unknown orders in details; then nothing is printed. 413 if the orders have more than 5 000 "
+         "unknown orders in details; then nothing is printed. 409 names a field of an address of which "
+         "nothing can be printed, such as a name of emoji (orderIds[0].recipient.name). 413 if the orders "
+         "have more than 5 000 "
          "items, 512 KiB of text or 5 000 different characters.",
      .tag = "Orders",
      .body = &sheet_schema,

@@ -210,7 +210,8 @@ constexpr Endpoint product_endpoint_table[] = {
      .handler = change_settings,
      .operation_id = "updateProductSettings",
      .summary = "Updates the settings of the product catalogue",
-     .description = "Fields that are left out keep their values.",
+     .description = "Fields that are left out keep their values. Numbers in records are not converted to a "
+                    "new unit.",
      .tag = "Products",
      .body = &settings_schema,
      .body_kind = BodyKind::object,

@@ -67,7 +67,21 @@ void merge_text(const json::object& body, std::string_view path, std::optional<s
 
 void check_not_blank(const json::object& body, std::string_view path, FieldErrors& errors) {
   const auto text = text_at(body, path);
-  if (text && !text->empty() && is_blank(*text)) errors.push_back({std::string(path), "must not be blank"});
+  if (text && !text->empty()) check_has_text(body, path, errors);
+}
+
+void check_has_text(const json::object& body, std::string_view path, FieldErrors& errors) {
+  const auto text = text_at(body, path);
+  if (text && is_blank(*text)) errors.push_back({std::string(path), "must not be blank"});
+}
+
+void check_version(const json::object& body, std::string_view kind, std::int64_t current) {
+  const json::value* const expected = find_value(body, "ifVersion");
+  if (expected == nullptr || expected->to_number<std::int64_t>() == current) return;
+  const std::string version = std::to_string(current);
+  throw Failure(ErrorCode::conflict,
+                "The " + std::string(kind) + " has version " + version + ", not the one in ifVersion.",
+                {{"version", version}});
 }
 
 void check_related_guid(const json::object& body, std::string_view flat, std::string_view nested,

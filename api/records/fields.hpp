@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,13 @@ void check_related_guid(const json::object& body, std::string_view flat, std::st
 
 /// Adds an error if the text at `path` is blank. An empty text is left to the schema.
 void check_not_blank(const json::object& body, std::string_view path, FieldErrors& errors);
+
+/// Adds an error if the text at `path` is empty or blank.
+void check_has_text(const json::object& body, std::string_view path, FieldErrors& errors);
+
+/// Throws Failure (409) if `ifVersion` is given and is not `current`, the version of that `kind` of
+/// definition.
+void check_version(const json::object& body, std::string_view kind, std::int64_t current);
 
 /// Overwrites `value` with the guid of a related record, flat or nested ("customer.guid"). A null in either
 /// place clears it; a missing member changes nothing.

@@ -1,5 +1,6 @@
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/records/keyset.hpp"
 #include "api/records/list_reader.hpp"
@@ -99,22 +100,17 @@ std::string ListReader::find_in_ranges(const std::string& selected, const std::s
          guids + "(select r.guid";
 }
 
-/// The statement of a page. Adds its bounds to `values` if they are parameters.
-std::string ListReader::page_text(const Page& page, storage::Params& values) const {
-  std::string text(text_);
-  if (keeps_business_from_index_) keep_business_from_index(text);
-  auto limit = std::to_string(page.limit());
-  auto offset = std::to_string(page.offset());
-  if (page.number > pages_in_text) {
-    const auto first = first_list_param + selection_.params.size();
-    limit = "$" + std::to_string(first);
-    offset = "$" + std::to_string(first + 1);
-    values.add(page.limit()).add(page.offset());
-  }
-  const auto selected = bound_ + (reads_in_order_ ? only_tested(selection_.where) : selection_.where);
-  auto where = after() + selected;
-  auto order = is_joined() ? selection_.joined_order : selection_.order;
-  auto bounds = "limit " + limit + (cursor_ ? "" : " offset " + offset);
+/// The statement of a page while it is written.
+struct ListReader::PageParts {
+  std::string text;
+  std::string limit, offset;
+  std::string selected;  // the condition of the list, without the position of a cursor
+  std::string where, order, bounds;
+};
+
+/// Writes the way in which the rows of the page are found.
+void ListReader::find_rows(std::int64_t page, PageParts& parts) const {
+  auto& [text, limit, offset, selected, where, order, bounds] = parts;
   const auto find_guids_first = [&] {
     replace_tagged(
         text, "/*rows*/",
@@ -143,7 +139,7 @@ std::string ListReader::page_text(const Page& page, storage::Params& values) con
     bounds += ") f) found join " + table_ + " r on r.business_id = $1 and r.guid = found.guid";
     replace_last_tagged(text, order_tag, "r.place");
   } else if (const auto keys = comparable_keys(selection_.order);
-             page.number > 1 && !selection_.is_narrowed() && !keys.columns.empty()) {
+             page > 1 && !selection_.is_narrowed() && !keys.columns.empty()) {
     // The first row of the page is found by an index-only scan.
     where = " and (" + keys.columns + (keys.descending ? ") <= (" : ") >= (") + "select " + keys.columns +
             rows_of_business() + " order by " + selection_.order + " limit 1 offset " + offset + ")";
@@ -151,17 +147,39 @@ std::string ListReader::page_text(const Page& page, storage::Params& values) con
   } else if (!selection_.order_join.empty()) {
     find_guids_first();
     insert_after(text, "/*join*/", selection_.order_join);
-  } else if (order != newest_first && page.number <= pages_in_text && !selection_.has_computed_key &&
+  } else if (order != newest_first && page <= pages_in_text && !selection_.has_computed_key &&
              !is_by_status(order)) {
     // PostgreSQL sorts the rows as they are in the table. Without `materialized` it first copies the
     // columns that the outer query reads. Later pages have more rows to sort than fit in its memory.
     replace_tagged(text, "/*rows*/", "with sorted as materialized (select r.*");
     bounds += ") select * from sorted";
-  } else if (page.number > 1 || order != newest_first) {
+  } else if (page > 1 || order != newest_first) {
     // The rows before the page, or those of the same status, are read by an index-only scan. A computed key
     // would be copied with all columns of its row.
     find_guids_first();
   }
+}
+
+/// The statement of a page. Adds its bounds to `values` if they are parameters.
+std::string ListReader::page_text(const Page& page, storage::Params& values) const {
+  PageParts parts{.text = text_,
+                  .limit = std::to_string(page.limit()),
+                  .offset = std::to_string(page.offset()),
+                  .selected = bound_ + (reads_in_order_ ? only_tested(selection_.where) : selection_.where),
+                  .where = {},
+                  .order = is_joined() ? selection_.joined_order : selection_.order,
+                  .bounds = {}};
+  auto& [text, limit, offset, selected, where, order, bounds] = parts;
+  if (keeps_business_from_index_) keep_business_from_index(text);
+  if (page.number > pages_in_text) {
+    const auto first = first_list_param + selection_.params.size();
+    limit = "$" + std::to_string(first);
+    offset = "$" + std::to_string(first + 1);
+    values.add(page.limit()).add(page.offset());
+  }
+  where = after() + selected;
+  bounds = "limit " + limit + (cursor_ ? "" : " offset " + offset);
+  find_rows(page.number, parts);
   if ((cursor_ || !selection_.is_searched) && selection_.order != newest_first) {
     // In the outer query `r` has further columns, so functions of the table's row cannot order it.
     insert_after(text, "/*place*/", ", row_number() over (order by " + selection_.order + ") as place");
@@ -172,7 +190,7 @@ std::string ListReader::page_text(const Page& page, storage::Params& values) con
   write_total(text);
   insert_after(text, "/*where*/", where);
   if (is_piece_of_index_) hide_business(text);
-  return text;
+  return std::move(parts.text);
 }
 
 }  // namespace waybill::api

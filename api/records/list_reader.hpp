@@ -73,6 +73,8 @@ class ListReader {
   void write_total(std::string& text) const;
   std::string find_in_ranges(const std::string& selected, const std::string& order,
                              std::string& bounds) const;
+  struct PageParts;
+  void find_rows(std::int64_t page, PageParts& parts) const;
   std::string page_text(const Page& page, storage::Params& values) const;
 
   const Call& call_;

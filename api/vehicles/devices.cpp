@@ -40,7 +40,9 @@ constexpr Property device_properties[] = {
     {.name = "status", .kind = Kind::one_of, .nullable = false, .values = device_statuses},
     {.name = "assignedVehicle", .kind = Kind::object, .schema = &assigned_vehicle_schema},
     {.name = "lastSeen", .kind = Kind::timestamp},
-    {.name = "batteryLevel", .kind = Kind::number, .description = "Percent."},
+    {.name = "batteryLevel",
+     .kind = Kind::number,
+     .description = "Percent, from the newest position that has it."},
 };
 constexpr Schema device_schema{"TrackingDevice", device_properties};
 

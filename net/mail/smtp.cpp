@@ -127,9 +127,7 @@ class SmtpMailer::Impl {
 
   /// False if the inbox is full and the owner has its share of it.
   bool has_room(const std::string& owner) const REQUIRES(mutex_) {
-    const std::size_t own = inbox_.size_of(owner);
-    const std::size_t owners = inbox_.owners() + (own == 0 ? 1 : 0);
-    return !ShareLimit{.most = most_waiting_, .least = 0}.refuses(own, inbox_.size(), owners);
+    return !ShareLimit{.most = most_waiting_, .least = 0}.refuses(inbox_, owner);
   }
 
   static MailOutcome not_attempted() {
