@@ -20,8 +20,8 @@ struct Credentials {
   std::string host;                     // "https://example.com:443"
   json::object values;                  // by header
   std::vector<Credentials> steps = {};  // by number - 1; a step has no further steps
-  /// Those of earlier definitions for hosts that have none now, the newest first: for runs that began with
-  /// them.
+  /// Values of earlier definitions for hosts that have none now, the newest first, for the runs that began
+  /// with those definitions.
   std::vector<Credentials> earlier = {};
 
   bool empty() const;

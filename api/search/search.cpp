@@ -159,8 +159,7 @@ constexpr Endpoint search_endpoint_table[] = {
      .summary = "Finds orders, shipments, customers, products and workflows",
      .description =
          "At most 20 entries: those that have the whole text first, also as the name of a customer, product "
-         "or "
-         "workflow, then the newest. Of both, each type keeps four. Of a name that many have, at most 100 "
+         "or workflow, then the newest. Of both, each type keeps four. Of a name that many have, at most 100 "
          "records of each type are candidates.",
      .tag = "Search",
      .query = query,

@@ -24,7 +24,8 @@ struct BusinessFacts {
   std::string reply_to = {};     // address for answers to its mails; may be empty
   bool email_enabled = true;     // the business's switches of notifications
   bool push_enabled = true;
-  // Of its time zone (domain/time/local_date.hpp); empty if the texts of the workflow do not need them.
+  // The offsets of its time zone (domain/time/local_date.hpp); empty if the workflow's texts do not need
+  // them.
   std::string zone_offsets = {};
 
   bool operator==(const BusinessFacts&) const = default;

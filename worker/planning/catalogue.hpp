@@ -163,7 +163,7 @@ class Catalogue {
     Time active_since;
     std::vector<domain::Switch> switches;
   };
-  /// What the workflows of a business share.
+  /// The parts that the workflows of a business share.
   struct Shared {
     std::shared_ptr<DestinationNames> destinations = std::make_shared<DestinationNames>();
     // The settings read last: those of workflows whose texts need the offsets of the time zone, and of
